@@ -1,0 +1,193 @@
+import { accountOf } from '../claude/account.ts';
+import { type Manifest, type ManifestSession, manifestBytes } from '../core/manifest.ts';
+import { sha256 } from '../core/hash.ts';
+import { SNAPSHOT_ATTRIBUTES, SNAPSHOT_DIR, type Snapshot, makeSnapshot, snapshotBytes, snapshotPath } from '../core/snapshot.ts';
+import { TranscriptGone } from '../errors.ts';
+import { gitText } from '../git/git.ts';
+import { type Head, type Repository, readHead, worktreeTops } from '../git/repository.ts';
+import { removeSnapshotFile, writeSnapshotFile } from '../git/snapshot-folder.ts';
+import { leaveForHealing } from '../git/healing.ts';
+import { hasChanges, indexesInPlay, pathsInIndex, pathsInTree, updateIndexes, usesForeignIndex, writeBlob } from '../git/staging.ts';
+import { messages } from '../messages.ts';
+import type { ContextStore } from '../storage/context-store.ts';
+import type { LocalState, Pending } from '../storage/local-state.ts';
+import { type ActiveSession, active, candidates } from './choose.ts';
+import { OutOfTime, type Progress } from './read-file.ts';
+import { type CapturedSession, captureSession } from './read-session.ts';
+
+export interface CaptureOptions {
+  repository: Repository;
+  /** Claude Code's configuration directory. */
+  config: string;
+  /** The session that makes this commit, from CLAUDE_CODE_SESSION_ID. */
+  committing: string | undefined;
+  redact: boolean;
+  /** Milliseconds since 1970. */
+  deadline: number;
+  store: ContextStore;
+  state: LocalState<Progress>;
+}
+
+/** What a capture did: a snapshot that is staged now, or null when there was nothing to capture. */
+export interface CaptureResult {
+  snapshot: Snapshot | null;
+  /** Where it is staged, relative to the top. */
+  path: string | null;
+  warnings: string[];
+}
+
+const NOTHING: CaptureResult = { snapshot: null, path: null, warnings: [] };
+const ATTRIBUTES_PATH = `${SNAPSHOT_DIR}/.gitattributes`;
+
+/**
+ * Captures the sessions behind the commit that is being made and stages their snapshot file into it.
+ * @throws UserError (what keeps the context from being captured, in one sentence); OutOfTime.
+ */
+export async function capture(options: CaptureOptions): Promise<CaptureResult> {
+  const { repository, state } = options;
+  const { top } = repository;
+  const [head, tops] = await Promise.all([readHead(top), worktreeTops(repository)]);
+  const pending = await stillPending(state.pending(top), head, repository);
+  if (!(await hasChanges(head?.commit ?? null, pending?.path ?? null, top))) {
+    if (pending !== null) await unstage(pending, options);
+    return NOTHING;
+  }
+  const startedAt = Date.now();
+  const sessions = await chooseSessions(options, { head, tops, pending });
+  const captured = await captureAll(sessions, options);
+  const result = captured.sessions.length === 0 ? await withdraw(pending, options) : await stage(captured, { sessions, head, pending }, options);
+  state.looked(top, startedAt, head?.commit ?? '');
+  return { ...result, warnings: captured.warnings };
+}
+
+async function chooseSessions(
+  { config, committing, state, repository }: CaptureOptions,
+  { head, tops, pending }: { head: Head | null; tops: string[]; pending: Pending | null },
+): Promise<ActiveSession[]> {
+  const headTime = (head?.time ?? 0) * 1000;
+  const looked = state.lookedAt(repository.top);
+  // Noted before anything can go wrong: should this capture not get to its end, the next one still looks from here on.
+  if (looked === null) state.looked(repository.top, headTime, '');
+  // The commit before may be younger than the last look (a pull, a merge, --no-verify) or much older (another branch): what lies after either counts.
+  const since = Math.min(headTime, looked ?? headTime);
+  const choices = candidates({ config, tops, committing, since, pending: pending?.context_id ?? null }, state);
+  const paths = [...new Set(choices.flatMap(({ captures }) => captures.map(({ path }) => path)))];
+  return active(choices, head === null ? new Set() : await pathsInTree(head.commit, paths, repository.top));
+}
+
+/**
+ * Captures sessions into the store, without a snapshot file.
+ * @throws OutOfTime, with all that was read up to then kept for the next time.
+ */
+async function captureAll(sessions: ActiveSession[], options: CaptureOptions): Promise<{ sessions: CapturedSession[]; warnings: string[] }> {
+  const { store, state, redact, deadline, config, repository } = options;
+  const result: CapturedSession[] = [];
+  const warnings: string[] = [];
+  if (sessions.length === 0) return { sessions: result, warnings };
+  const account = accountOf(config);
+  for (const { transcript } of sessions) {
+    try {
+      const earlier = (path: string) => state.progress(path);
+      const captured = await captureSession(transcript, { store, redact, deadline, earlier, account, top: repository.top });
+      result.push(captured);
+      warnings.push(...captured.warnings);
+    } catch (error) {
+      if (error instanceof OutOfTime) {
+        await store.flush();
+        state.saveProgress(new Map([...result.flatMap(({ progress }) => [...progress]), [error.path, error.progress]]));
+      }
+      if (!(error instanceof TranscriptGone)) throw error;
+      warnings.push(messages.sessionGone(transcript.session_id));
+    }
+  }
+  return { sessions: result, warnings };
+}
+
+/** Reads on where a capture ran out of time, without a snapshot file: the next commit finds the work done. */
+export async function finishCapture(options: CaptureOptions): Promise<void> {
+  const { repository, state, store } = options;
+  const [head, tops] = await Promise.all([readHead(repository.top), worktreeTops(repository)]);
+  const { sessions } = await captureAll(await chooseSessions(options, { head, tops, pending: null }), options);
+  await store.flush();
+  state.saveProgress(new Map(sessions.flatMap(({ progress }) => [...progress])));
+}
+
+async function stage(
+  captured: { sessions: CapturedSession[] },
+  facts: { sessions: ActiveSession[]; head: Head | null; pending: Pending | null },
+  options: CaptureOptions,
+): Promise<CaptureResult> {
+  const { repository, store, state } = options;
+  const { top } = repository;
+  const sessions = captured.sessions.map(({ session }) => session);
+  const parent_commit = facts.head?.commit ?? null;
+  const fingerprint = fingerprintOf(sessions, parent_commit);
+  const created_at = new Date().toISOString();
+  const manifest: Manifest = { version: 1, created_at, parent_commit, sessions };
+  const reuse = facts.pending?.fingerprint === fingerprint ? facts.pending : null;
+  const manifestHash = reuse === null ? await store.putManifest(manifest) : reuse.context_id.slice('ctx-'.length);
+  const kept = reuse === null ? manifest : await store.readManifest(manifestHash);
+  const snapshot = makeSnapshot(kept, {
+    manifestHash,
+    author: (await gitText(['var', 'GIT_AUTHOR_IDENT'], { cwd: top })).replace(/ \d+ [+-]\d{4}$/, ''),
+    earlier: new Map(facts.sessions.flatMap(({ transcript, nearest }) => (nearest === null ? [] : [[transcript.session_id, nearest]]))),
+    covers: state.uncovered(top),
+  });
+  const path = reuse?.path ?? snapshotPath(snapshot.context_id, kept.created_at);
+  await stageFiles(path, snapshot, facts.pending, options);
+  state.record({
+    worktree: top,
+    progress: new Map(captured.sessions.flatMap(({ progress }) => [...progress])),
+    captures: captured.sessions.map(({ session, size }) => ({
+      context_id: snapshot.context_id,
+      session_id: session.session_id,
+      path,
+      message_count: session.message_count,
+      size,
+    })),
+    pending: { context_id: snapshot.context_id, path, fingerprint },
+    created_at: kept.created_at,
+  });
+  return { snapshot, path, warnings: [] };
+}
+
+async function stageFiles(path: string, snapshot: Snapshot, pending: Pending | null, { repository }: CaptureOptions): Promise<void> {
+  const { top } = repository;
+  const attributes = (await pathsInIndex([ATTRIBUTES_PATH], top)).has(ATTRIBUTES_PATH) ? [] : [ATTRIBUTES_PATH];
+  const files: [string, Buffer][] = [[path, snapshotBytes(snapshot)], ...attributes.map((name): [string, Buffer] => [name, Buffer.from(SNAPSHOT_ATTRIBUTES)])];
+  for (const [name, bytes] of files) writeSnapshotFile(top, name, bytes);
+  const staged = await Promise.all(files.map(async ([name, bytes]) => ({ path: name, oid: await writeBlob(bytes, top) })));
+  const gone = pending !== null && pending.path !== path ? [pending.path] : [];
+  await updateIndexes(indexesInPlay(repository), top, staged, gone);
+  if (usesForeignIndex(repository)) leaveForHealing(repository, staged);
+  for (const name of gone) removeSnapshotFile(top, name);
+}
+
+/** A snapshot file that an earlier, aborted commit left in the index; null when it was committed or taken out. */
+async function stillPending(pending: Pending | null, head: Head | null, repository: Repository): Promise<Pending | null> {
+  if (pending === null) return null;
+  const { top } = repository;
+  if (head !== null && (await pathsInTree(head.commit, [pending.path], top)).size > 0) return null;
+  for (const index of indexesInPlay(repository)) {
+    if ((await pathsInIndex([pending.path], top, index)).size > 0) return pending;
+  }
+  removeSnapshotFile(top, pending.path);
+  return null;
+}
+
+/** Nothing to capture any more: what an aborted commit staged does not go into this one. */
+async function withdraw(pending: Pending | null, options: CaptureOptions): Promise<CaptureResult> {
+  if (pending !== null) await unstage(pending, options);
+  return NOTHING;
+}
+
+async function unstage(pending: Pending, { repository, state }: CaptureOptions): Promise<void> {
+  await updateIndexes(indexesInPlay(repository), repository.top, [], [pending.path]);
+  removeSnapshotFile(repository.top, pending.path);
+  state.record({ worktree: repository.top, progress: new Map(), captures: [], pending: null, created_at: '' });
+}
+
+/** What a capture is apart from its time: two captures with the same fingerprint are one context. */
+function fingerprintOf(sessions: ManifestSession[], parent_commit: string | null): string {
+  return sha256(manifestBytes({ version: 1, created_at: '', parent_commit, sessions }));
+}

@@ -1,0 +1,138 @@
+import { type OpenedFile, openFile } from '../claude/reading.ts';
+import { EMPTY_TALLY, type Tally, tallyRecord } from '../claude/tally.ts';
+import { Chunker } from '../core/chunking.ts';
+import type { ChunkRef, ManifestFile } from '../core/manifest.ts';
+import { redactRecord, redactText } from '../core/redaction/index.ts';
+import type { ContextStore } from '../storage/context-store.ts';
+
+/** How far a file of a session was read, and what came of it: where the next capture goes on. */
+export interface Progress {
+  /** Bytes of the file that were read, up to the end of the last whole record. */
+  offset: number;
+  /** Checksum of what stands just before `offset`, to notice a file that was rewritten. */
+  tail: string;
+  chunks: ChunkRef[];
+  /** Bytes stored, after redaction. */
+  size: number;
+  redactions: number;
+  tally: Tally;
+}
+
+/** A file as it goes into the manifest, and where its next capture goes on. */
+export interface CapturedFile {
+  file: ManifestFile;
+  progress: Progress;
+  /** Bytes of the file on disk at this capture. */
+  size: number;
+  redactions: number;
+  tally: Tally;
+  /** Lines that are no JSON; kept as they are. */
+  bad_lines: number;
+}
+
+/** The time box is over; `progress` says how far the reading came. */
+export class OutOfTime extends Error {
+  override readonly name = 'OutOfTime';
+  readonly path: string;
+  readonly progress: Progress;
+  constructor(path: string, progress: Progress) {
+    super('the time box of the capture is over');
+    this.path = path;
+    this.progress = progress;
+  }
+}
+
+export interface Reading {
+  store: ContextStore;
+  redact: boolean;
+  /** Milliseconds since 1970. */
+  deadline: number;
+}
+
+/** A text file up to this size is searched for secrets as a whole, so that none hides across lines (bytes). */
+const WHOLE_TEXT = 64 * 1024 * 1024;
+
+/**
+ * Captures a file of a session into chunks: only what is new since `earlier`, when the file still begins with that.
+ * @throws TranscriptGone when the file is not there; OutOfTime; StoreError.
+ */
+export async function captureFile(name: string, path: string, earlier: Progress | null, reading: Reading): Promise<CapturedFile> {
+  const opened = openFile(path);
+  try {
+    const goesOn = earlier !== null && opened.continues(earlier.offset, earlier.tail);
+    const start = goesOn ? structuredClone(earlier) : beginning();
+    return await (name.endsWith('.jsonl') ? captureRecords : captureText)(name, path, opened, start, reading);
+  } finally {
+    opened.close();
+  }
+}
+
+async function captureRecords(name: string, path: string, opened: OpenedFile, progress: Progress, reading: Reading): Promise<CapturedFile> {
+  const chunker = new Chunker();
+  let unfinished: Buffer | null = null;
+  let bad_lines = 0;
+  for (const record of opened.records(progress.offset)) {
+    if (record.at(-1) !== NEWLINE) {
+      unfinished = record;
+      break;
+    }
+    progress.offset += record.length;
+    if (record.length > 1 && !tallyRecord(progress.tally, record)) bad_lines += 1;
+    const chunks = chunker.push(redacted(record, progress, reading.redact));
+    if (chunks.length === 0) continue;
+    await append(chunks, progress, reading.store);
+    if (Date.now() > reading.deadline) throw new OutOfTime(path, { ...progress, tail: opened.tailAt(progress.offset) });
+  }
+  await append(chunker.flush(), progress, reading.store);
+  progress.tail = opened.tailAt(progress.offset);
+  return captured(name, opened.size, await withUnfinished(progress, unfinished, reading), progress, bad_lines);
+}
+
+/** A last line without its end is captured too, but read again next time: it may have grown into a record by then. */
+async function withUnfinished(progress: Progress, unfinished: Buffer | null, reading: Reading): Promise<Progress> {
+  if (unfinished === null) return progress;
+  const all = structuredClone(progress);
+  tallyRecord(all.tally, unfinished);
+  const chunker = new Chunker();
+  const bytes = redacted(unfinished, all, reading.redact);
+  await append([...chunker.push(bytes), ...chunker.flush()], all, reading.store);
+  return all;
+}
+
+async function captureText(name: string, _path: string, opened: OpenedFile, before: Progress, reading: Reading): Promise<CapturedFile> {
+  if (before.offset === opened.size && before.chunks.length > 0) return captured(name, opened.size, before, before, 0);
+  const progress = beginning();
+  const records = opened.size > WHOLE_TEXT ? opened.records(0) : [Buffer.concat([...opened.records(0)])];
+  const chunker = new Chunker();
+  for (const record of records) {
+    await append(chunker.push(redacted(record, progress, reading.redact, redactText)), progress, reading.store);
+  }
+  await append(chunker.flush(), progress, reading.store);
+  const end = { ...progress, offset: opened.size, tail: opened.tailAt(opened.size) };
+  return captured(name, opened.size, end, end, 0);
+}
+
+const NEWLINE = 10;
+
+function beginning(): Progress {
+  return { offset: 0, tail: '0', chunks: [], size: 0, redactions: 0, tally: structuredClone(EMPTY_TALLY) };
+}
+
+function redacted(record: Buffer, progress: Progress, redact: boolean, find = redactRecord): Buffer {
+  if (!redact) return record;
+  const { bytes, counts } = find(record);
+  for (const count of Object.values(counts)) progress.redactions += count;
+  return bytes;
+}
+
+async function append(chunks: Buffer[], progress: Progress, store: ContextStore): Promise<void> {
+  for (const chunk of chunks) {
+    progress.chunks.push(await store.putChunk(chunk, progress.chunks.at(-1) ?? null));
+    progress.size += chunk.length;
+  }
+}
+
+function captured(name: string, size: number, all: Progress, progress: Progress, bad_lines: number): CapturedFile {
+  const file = { path: name, size: all.size, chunks: all.chunks };
+  return { file, progress, size, redactions: all.redactions, tally: all.tally, bad_lines };
+}

@@ -1,0 +1,66 @@
+import { relative, sep } from 'node:path';
+import { type TranscriptFile, sessionFiles } from '../claude/discover.ts';
+import { innermost } from '../claude/where.ts';
+import type { ManifestSession } from '../core/manifest.ts';
+import { TranscriptGone } from '../errors.ts';
+import { messages } from '../messages.ts';
+import { type CapturedFile, type Progress, type Reading, captureFile } from './read-file.ts';
+
+/** A captured session, and how far each of its files was read. */
+export interface CapturedSession {
+  session: ManifestSession;
+  progress: Map<string, Progress>;
+  /** Bytes of the transcript on disk at this capture. */
+  size: number;
+  warnings: string[];
+}
+
+/**
+ * Captures a session with its side files.
+ * @param top of the work tree that commits: `cwd` is told relative to it.
+ * @throws TranscriptGone when the transcript is not there; OutOfTime; StoreError.
+ */
+export async function captureSession(
+  transcript: TranscriptFile,
+  { earlier, account, top, ...reading }: Reading & { earlier: (path: string) => Progress | null; account: string | null; top: string },
+): Promise<CapturedSession> {
+  const captured: CapturedFile[] = [];
+  const progress = new Map<string, Progress>();
+  for (const { name, path } of sessionFiles(transcript)) {
+    try {
+      const file = await captureFile(name, path, earlier(path), reading);
+      captured.push(file);
+      progress.set(path, file.progress);
+    } catch (error) {
+      // A side file that was cleaned up meanwhile takes nothing else with it; a transcript does.
+      if (!(error instanceof TranscriptGone) || name === 'transcript.jsonl') throw error;
+    }
+  }
+  const [main] = captured as [CapturedFile];
+  const { tally } = main;
+  const bad = captured.reduce((sum, file) => sum + file.bad_lines, 0);
+  return {
+    session: {
+      session_id: transcript.session_id,
+      agent: 'claude-code',
+      agent_version: tally.agent_version,
+      account,
+      cwd: relativeDirectory(tally.directory, top),
+      directory: tally.directory,
+      message_count: tally.message_count,
+      redactions: captured.reduce((sum, file) => sum + file.redactions, 0),
+      started_at: tally.started_at,
+      ended_at: tally.ended_at,
+      files: captured.map(({ file }) => file),
+    },
+    progress,
+    size: main.size,
+    warnings: bad === 0 ? [] : [messages.badLines(transcript.session_id, bad)],
+  };
+}
+
+/** The directory as seen from the top, with `/`; `.` for the top itself, null when it lies elsewhere. */
+function relativeDirectory(directory: string | null, top: string): string | null {
+  if (directory === null || innermost(directory, [top]) === null) return null;
+  return relative(top, directory).split(sep).join('/') || '.';
+}

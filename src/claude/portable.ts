@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import type { Block, Message } from '../core/conversation.ts';
+import { textOf } from '../core/conversation.ts';
+import type { MergedConversation } from '../core/merge.ts';
+import { increasingTimes } from '../core/timestamps.ts';
+
+/** What a portable transcript is made for. */
+export interface PortableOptions {
+  /** Id of the new session: its file's name. */
+  sessionId: string;
+  /** Absolute directory in which it will be resumed. */
+  cwd: string;
+  /** Version of Claude Code that the records name. */
+  version: string;
+  gitBranch?: string;
+  /** Shown in the list of sessions. */
+  title: string;
+  /** No record is later than this. */
+  now: Date;
+  /** True when secrets were masked: the model is told what the masks are. */
+  redacted?: boolean;
+  newUuid?: () => string;
+}
+
+/** A message to be written, from which session it is, or a line of ours that the person and the model see. */
+type Entry = { message: Message; session_id: string } | { notice: string };
+
+const MASKS_EXPLAINED =
+  '[REDACTED:<rule>] in this conversation stands for a value that was removed when it was captured; it is not the value.';
+/** What the API accepts as the id of a tool call. */
+const TOOL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
+/** Tokens of a reply, as Claude Code itself writes them for replies it moved: the real ones are those of another context. */
+const NO_USAGE = { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
+
+/**
+ * Writes a merged conversation as a transcript that `claude --resume` continues anywhere and under any account: one linear chain
+ * of new records with nothing in them but what was said and done. Thinking is left out (its signatures hold only for the account
+ * and the conversation they were made in), and what belongs to the author's environment is not in the neutral form to begin with.
+ *
+ * Each record keeps where it came from: `originalTimestamp`, `originalSessionId`, `originalUuid`, `originalUsage`.
+ *
+ * @returns the lines of the file, without newlines, and the uuid of the last message; null when nothing was said.
+ */
+export function writePortable(merged: MergedConversation, options: PortableOptions): { lines: string[]; leafUuid: string | null } {
+  const newUuid = options.newUuid ?? randomUUID;
+  const entries = entriesOf(merged, options.redacted === true);
+  const wanted = entries.map((entry) => ('message' in entry ? Date.parse(entry.message.at) : Number.NaN));
+  const times = increasingTimes(wanted, options.now.getTime());
+  const rename = toolIdRenamer(newUuid);
+  const lines: string[] = [];
+  let parentUuid: string | null = null;
+  for (const [index, entry] of entries.entries()) {
+    const uuid = newUuid();
+    const record = {
+      parentUuid,
+      isSidechain: false,
+      userType: 'external',
+      cwd: options.cwd,
+      sessionId: options.sessionId,
+      version: options.version,
+      gitBranch: options.gitBranch ?? '',
+      ...('message' in entry ? messageFields(entry.message, rename, newUuid) : noticeFields(entry.notice)),
+      uuid,
+      timestamp: new Date(times[index] as number).toISOString(),
+      ...('message' in entry ? { originalSessionId: entry.session_id } : {}),
+    };
+    lines.push(JSON.stringify(record));
+    parentUuid = uuid;
+  }
+  const { sessionId, title: customTitle } = options;
+  lines.push(JSON.stringify({ type: 'custom-title', customTitle, sessionId }));
+  if (parentUuid !== null) {
+    lines.push(JSON.stringify({ type: 'last-prompt', lastPrompt: lastPrompt(entries), leafUuid: parentUuid, sessionId }));
+  }
+  return { lines, leafUuid: parentUuid };
+}
+
+/** The line that shows where another session begins. */
+export function sessionMarker(sessionId: string): string {
+  return `--- USER STARTED NEW SESSION (${sessionId}) ---`;
+}
+
+function entriesOf({ items }: MergedConversation, redacted: boolean): Entry[] {
+  const entries: Entry[] = [];
+  for (const item of items) {
+    if (item.kind === 'marker') {
+      entries.push({ notice: sessionMarker(item.session_id) });
+      continue;
+    }
+    const { messages, session_id } = item.turn;
+    for (const message of messages) {
+      const content = message.content.filter(isPortable);
+      if (content.length > 0) entries.push({ message: { ...message, content }, session_id });
+    }
+  }
+  return redacted && entries.length > 0 ? [{ notice: MASKS_EXPLAINED }, ...entries] : entries;
+}
+
+/** The API refuses empty texts, and thinking that it has not signed for this account and conversation. */
+function isPortable(block: Block): boolean {
+  if (block.type === 'text') return String(block['text']).trim() !== '';
+  return block.type !== 'thinking' && block.type !== 'redacted_thinking';
+}
+
+function messageFields(message: Message, rename: (block: Block) => Block, newUuid: () => string): object {
+  const content = message.content.map(rename);
+  const origin = { originalTimestamp: message.at, originalUuid: message.id };
+  if (message.role === 'user') {
+    const [only] = content;
+    const text = content.length === 1 && only?.type === 'text' ? only['text'] : content;
+    return {
+      type: 'user',
+      message: { role: 'user', content: text },
+      ...(message.meta && { isMeta: true }),
+      ...(message.summary && { isCompactSummary: true, isVisibleInTranscriptOnly: true }),
+      ...origin,
+    };
+  }
+  const id = `msg_${newUuid().replaceAll('-', '')}`;
+  const stop_reason = content.some((block) => block.type === 'tool_use') ? 'tool_use' : 'end_turn';
+  const model = message.model ?? 'unknown';
+  return {
+    type: 'assistant',
+    message: { id, type: 'message', role: 'assistant', model, content, stop_reason, stop_sequence: null, usage: NO_USAGE },
+    ...(message.usage !== null && { originalUsage: message.usage }),
+    ...origin,
+  };
+}
+
+/** A `system` record of this kind is both shown in the TUI and sent to the model (measured with 2.1.329); no other is. */
+function noticeFields(text: string): object {
+  const content = `<local-command-stdout>${text}</local-command-stdout>`;
+  return { type: 'system', subtype: 'local_command', content, level: 'info', isMeta: false };
+}
+
+/**
+ * Makes the ids of tool calls unique in the file, the results following their calls: the same id can come twice where sessions
+ * were copied, and the API refuses a request with two.
+ */
+function toolIdRenamer(newUuid: () => string): (block: Block) => Block {
+  const used = new Set<string>();
+  const renamed = new Map<string, string>();
+  return (block) => {
+    if (block.type === 'tool_use') {
+      const id = String(block['id']);
+      const unique = TOOL_ID.test(id) && !used.has(id) ? id : `toolu_${newUuid().replaceAll('-', '')}`;
+      used.add(unique);
+      renamed.set(id, unique);
+      return unique === id ? block : { ...block, id: unique };
+    }
+    if (block.type !== 'tool_result') return block;
+    const id = renamed.get(String(block['tool_use_id']));
+    return id === undefined || id === block['tool_use_id'] ? block : { ...block, tool_use_id: id };
+  };
+}
+
+function lastPrompt(entries: Entry[]): string {
+  const prompts = entries.flatMap((entry) => ('message' in entry && entry.message.role === 'user' && !entry.message.meta ? [textOf(entry.message)] : []));
+  return prompts.findLast((prompt) => prompt !== '')?.slice(0, 200) ?? '';
+}

@@ -1,0 +1,76 @@
+/**
+ * Counts what a transcript holds, record by record, so that a capture that reads only what is new can go on where the last one
+ * stopped. A message is a main-chain user or assistant message as the model sees it: the lines of one reply (`message.id`) count once,
+ * so do the results of its parallel calls; `isMeta`, sidechain and API-error records do not count.
+ */
+export interface Tally {
+  message_count: number;
+  /** Identities of the latest replies: also when a commit falls between the lines of one. */
+  recent_replies: string[];
+  /** True when the last message counted was one of tool results. */
+  in_results: boolean;
+  /** Absolute directory of the last record that names one. */
+  directory: string | null;
+  agent_version: string | null;
+  started_at: string | null;
+  ended_at: string | null;
+}
+
+/** The lines of one reply stand close together, also with the results of parallel calls between them. */
+const RECENT = 32;
+/** A record longer than this (bytes) is captured but not parsed: it cannot be a message that a person or a model wrote. */
+const LONGEST_PARSED = 256 * 1024 * 1024;
+
+export const EMPTY_TALLY: Tally = {
+  message_count: 0,
+  recent_replies: [],
+  in_results: false,
+  directory: null,
+  agent_version: null,
+  started_at: null,
+  ended_at: null,
+};
+
+/**
+ * Adds a record to the tally.
+ * @returns false when the line is no JSON object.
+ */
+export function tallyRecord(tally: Tally, record: Buffer): boolean {
+  if (record.length > LONGEST_PARSED) return false;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(record.toString('utf8'));
+  } catch {
+    return false;
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return false;
+  const { type, message, isMeta, isSidechain, isApiErrorMessage, cwd, version, timestamp } = parsed as Record<string, unknown>;
+  if (typeof cwd === 'string') tally.directory = cwd;
+  if (typeof version === 'string') tally.agent_version = version;
+  if (typeof timestamp === 'string' && !Number.isNaN(Date.parse(timestamp))) {
+    tally.started_at ??= timestamp;
+    tally.ended_at = timestamp;
+  }
+  if (isMeta === true || isSidechain === true || isApiErrorMessage === true) return true;
+  if (typeof message !== 'object' || message === null) return true;
+  if (type === 'user') countUser(tally, (message as { content?: unknown }).content);
+  if (type === 'assistant') countReply(tally, message as { id?: unknown; model?: unknown });
+  return true;
+}
+
+function countUser(tally: Tally, content: unknown): void {
+  const results = Array.isArray(content) && content.length > 0 && content.every((block) => block?.type === 'tool_result');
+  if (!(results && tally.in_results)) tally.message_count += 1;
+  tally.in_results = results;
+}
+
+function countReply(tally: Tally, { id, model }: { id?: unknown; model?: unknown }): void {
+  if (model === '<synthetic>') return; // written by Claude Code itself in place of a reply
+  if (typeof id === 'string') {
+    if (tally.recent_replies.includes(id)) return;
+    tally.recent_replies.push(id);
+    if (tally.recent_replies.length > RECENT) tally.recent_replies.shift();
+  }
+  tally.message_count += 1;
+  tally.in_results = false;
+}

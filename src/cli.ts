@@ -1,0 +1,65 @@
+import { Command, CommanderError } from 'commander';
+import { run } from './ui/run.ts';
+import { VERSION } from './version.ts';
+
+/** The commands are only declared here; each is imported when it runs. */
+const program = new Command('cc-context')
+  .description('Versions Claude Code conversations with the code.')
+  .version(VERSION)
+  .option('-C <dir>', 'run as if started in this directory')
+  .option('--json', 'print the result as JSON')
+  .exitOverride()
+  .showSuggestionAfterError();
+
+const command = (name: string, summary: string) =>
+  program.command(name).description(summary).option('-C <dir>', 'run as if started in this directory').option('--json', 'print the result as JSON');
+
+command('init', 'capture the conversation with every commit of this repository')
+  .option('--uninstall', 'take everything out again, byte for byte')
+  .action(run(async (_, options) => (await import('./commands/init.ts')).initCommand(options)));
+
+command('status', 'say whether capture works, and what the next commit would capture').action(
+  run(async (_, options) => (await import('./commands/status.ts')).statusCommand(options)),
+);
+
+command('list', 'list commits with their contexts')
+  .argument('[range]', 'a revision range such as main..HEAD')
+  .option('--limit <n>', 'at most this many commits, 0 for all', '20')
+  .option('--author <name>', 'only commits of this author')
+  .option('--prompts', 'also what was asked')
+  .action(run(async ([range], options) => (await import('./commands/list.ts')).listCommand(range, options)));
+
+command('restore', 'rebuild the conversation of a commit for claude --resume')
+  .argument('[commit]', 'a commit or a context id', 'HEAD')
+  .option('--session <id>', 'only this session of the context')
+  .option('--separate', 'each session as its own')
+  .option('--dry-run', 'only say what would be done')
+  .option('--yes', 'go on although active sessions exist')
+  .option('--launch', 'start claude in the restored session')
+  .action(run(async ([commit], options) => (await import('./commands/restore.ts')).restoreCommand(commit ?? 'HEAD', options)));
+
+command('diff', 'compare the contexts of two commits')
+  .argument('<a>', 'a commit or a context id')
+  .argument('<b>', 'a commit or a context id')
+  .option('--stat', 'counts only (the default)')
+  .option('--patch', 'also the messages that came and went')
+  .action(run(async ([a, b], options) => (await import('./commands/diff.ts')).diffCommand(a ?? '', b ?? '', options)));
+
+command('show', 'read a context')
+  .argument('[commit]', 'a commit or a context id', 'HEAD')
+  .option('--session <id>', 'only this session')
+  .option('--tools', 'also what went into the tools and came out')
+  .option('--all-branches', 'also what was rewound')
+  .option('--markdown', 'as Markdown')
+  .option('--jsonl', 'the messages as JSON, one a line')
+  .action(run(async ([commit], options) => (await import('./commands/show.ts')).showCommand(commit ?? 'HEAD', options)));
+
+/** Runs a command line. @param args without node and script. */
+export async function main(args: string[]): Promise<void> {
+  try {
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    process.exitCode = error.exitCode === 0 ? 0 : 2; // commander has said what is wrong with the usage
+  }
+}

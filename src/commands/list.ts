@@ -1,0 +1,95 @@
+import { type CommitContexts, contextsOf } from '../context/of-commits.ts';
+import { newPrompts } from '../context/conversations.ts';
+import { type Snapshot, shortContext } from '../core/snapshot.ts';
+import { openRepository } from '../git/repository.ts';
+import { columns, printable, shorten } from '../ui/columns.ts';
+import { plural } from '../ui/words.ts';
+import { UserError } from '../errors.ts';
+import { directoryOf, type Options, type Output } from '../ui/run.ts';
+
+export interface ListOptions {
+  cwd: string;
+  /** A revision range; HEAD by default. */
+  range?: string | undefined;
+  /** At most this many commits; 0 for all. */
+  limit: number;
+  author?: string | undefined;
+  /** Also what was asked: the prompts that are new in each commit. */
+  prompts?: boolean | undefined;
+}
+
+export interface ListedCommit {
+  commit: string;
+  subject: string;
+  author: string;
+  date: string;
+  is_merge: boolean;
+  has_context: boolean;
+  /** Why there is no context. */
+  reason?: string;
+  contexts: Pick<Snapshot, 'context_id' | 'total_messages' | 'new_messages_since_parent' | 'sessions'>[];
+  /** With `prompts`: the prompts that are new in this commit, oldest first; null when its content is not in the store here. */
+  prompts?: string[] | null;
+}
+
+/** The commits of a range and the contexts they own, newest first. Needs nothing but the repository. @throws UserError */
+export async function list({ cwd, range, limit, author, prompts }: ListOptions): Promise<ListedCommit[]> {
+  const repository = await openRepository(cwd);
+  const options = [...(limit > 0 ? ['-n', String(limit)] : []), ...(author === undefined ? [] : [`--author=${author}`])];
+  const commits = await contextsOf([range ?? 'HEAD'], repository.top, options);
+  const asked = prompts ? await newPrompts(commits, repository) : null;
+  return commits.map((commit) => ({ ...listed(commit), ...(asked === null ? {} : { prompts: asked.get(commit.commit) ?? null }) }));
+}
+
+function listed(found: CommitContexts): ListedCommit {
+  const { commit, subject, author, date, parents, contexts, problems } = found;
+  const is_merge = parents.length > 1;
+  const has_context = contexts.length > 0;
+  return {
+    commit,
+    subject,
+    author,
+    date,
+    is_merge,
+    has_context,
+    ...(has_context ? {} : { reason: problems[0] ?? (is_merge ? 'context reset on merge' : 'no context') }),
+    contexts: contexts.map(({ context_id, total_messages, new_messages_since_parent, sessions }) => ({
+      context_id,
+      total_messages,
+      new_messages_since_parent,
+      sessions,
+    })),
+  };
+}
+
+/** The list as a person reads it. */
+export function renderList(commits: ListedCommit[]): string {
+  const rows = commits.map((commit) => [commit.commit.slice(0, 7), shorten(commit.subject, 50), commit.author.replace(/ <.*/, ''), about(commit)]);
+  const lines = columns(rows);
+  return commits.map((commit, at) => [lines[at], ...promptLines(commit)].join('\n')).join('\n');
+}
+
+function about({ contexts, reason }: ListedCommit): string {
+  if (contexts.length === 0) return reason ?? '';
+  // A session in several contexts of one commit (amend, squash) counts once, in its newest version: the last one.
+  const sessions = new Map(contexts.flatMap((context) => context.sessions.map((session) => [session.session_id, session])));
+  const total = [...sessions.values()].reduce((sum, session) => sum + session.message_count, 0);
+  const fresh = contexts.reduce((sum, context) => sum + context.new_messages_since_parent, 0);
+  const ids = contexts.map(({ context_id }) => shortContext(context_id)).join(', ');
+  return `${ids}  ${plural(sessions.size, 'session')}, ${plural(total, 'message')} (${fresh} new)`;
+}
+
+function promptLines({ prompts, has_context }: ListedCommit): string[] {
+  if (prompts === undefined || !has_context) return [];
+  if (prompts === null) return ['          (the conversation is not in the store on this machine)'];
+  return prompts.map((prompt) => `        > ${shorten(prompt.replace(/\s+/g, ' ').trim(), 100)}`);
+}
+
+/** `cc-list [range]`. */
+export async function listCommand(range: string | undefined, options: Options): Promise<Output> {
+  const limit = Number(options['limit']);
+  if (!Number.isInteger(limit) || limit < 0) throw new UserError(`--limit takes a whole number, not "${options['limit']}".`, 'For all commits: --limit 0');
+  const author = options['author'] as string | undefined;
+  const data = await list({ cwd: directoryOf(options), range, limit, author, prompts: options['prompts'] === true });
+  return { data, text: printable(renderList(data)) };
+}

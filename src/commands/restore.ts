@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Progress } from '../capture/read-file.ts';
+import { accountOf } from '../claude/account.ts';
+import { configDir } from '../claude/paths.ts';
+import { projectDirOf, writeSession } from '../claude/write-session.ts';
+import { dataDir } from '../config/settings.ts';
+import { namedContexts } from '../context/of-commits.ts';
+import { type Rebuilt, rebuildExactly, rebuildPortable } from '../context/rebuild.ts';
+import { selectSession, sessionsOf } from '../context/sessions.ts';
+import type { ManifestSession } from '../core/manifest.ts';
+import { UserError } from '../errors.ts';
+import { openRepository, readHead, type Repository } from '../git/repository.ts';
+import { messages } from '../messages.ts';
+import type { LocalState } from '../storage/local-state.ts';
+import { openStores } from '../storage/open.ts';
+import { activeSessions } from './status.ts';
+import { launch } from '../claude/launch.ts';
+import { askPerson } from '../ui/ask.ts';
+import { directoryOf, type Options, type Output } from '../ui/run.ts';
+
+export interface RestoreOptions {
+  cwd: string;
+  /** A commit or a context id; HEAD by default. */
+  name: string;
+  /** Only this session of the context. */
+  session?: string | undefined;
+  /** Each session as its own instead of one merged session. */
+  separate?: boolean | undefined;
+  /** Tell what would be written, write nothing. */
+  dryRun?: boolean | undefined;
+  /** Asked when active sessions exist; false ends the restore. */
+  confirm: (question: string) => Promise<boolean>;
+}
+
+export interface Restored {
+  mode: 'restore';
+  /** Why the sessions have the form they have. */
+  reason: string;
+  commit: string;
+  context_ids: string[];
+  sessions: { session_id: string; path: string }[];
+  /** What continues the (first) session. */
+  command: string[];
+  /** Directory the command has to run in. */
+  directory: string;
+  messages: number;
+  /** How many captured sessions they come from. */
+  from_sessions: number;
+  warnings: string[];
+  dry_run: boolean;
+}
+
+/**
+ * Rebuilds the conversation of a commit as a session that `claude --resume` continues.
+ * @throws UserError, IntegrityError: one sentence, and nothing was written.
+ */
+export async function restore(options: RestoreOptions): Promise<Restored> {
+  const repository = await openRepository(options.cwd);
+  const config = configDir();
+  if (config === null) throw new UserError('There is no home directory with a Claude Code configuration.', 'Set HOME or CLAUDE_CONFIG_DIR.');
+  const found = await namedContexts(options.name, repository.top);
+  const stores = await openStores<Progress>({ dataDir: dataDir(), commonDir: repository.commonDir });
+  try {
+    const { contexts: store, state } = stores;
+    const all = await sessionsOf(found.contexts, store);
+    const chosen = options.session === undefined ? all : [selectSession(all, options.session)];
+    const directory = workingDirectory(chosen, repository);
+    const place = { directory, account: accountOf(config), now: new Date(), title: `${found.subject} (${found.commit.slice(0, 7)})` };
+    const groups = options.separate ? chosen.map((session) => [session]) : [chosen];
+    const rebuilt: Rebuilt[] = [];
+    for (const group of groups) {
+      const [only] = group;
+      const exactly = only !== undefined && group.length === 1 ? await rebuildExactly(only, place, store, randomUUID()) : null;
+      rebuilt.push(exactly ?? (await rebuildPortable(group, place, store, randomUUID())));
+    }
+    const projectDir = projectDirOf(config, directory);
+    if (!options.dryRun) {
+      await ask(options, repository);
+      for (const { files } of rebuilt) writeSession(projectDir, files);
+      remember(rebuilt, { projectDir, path: found.snapshots[0]?.path ?? '', context_id: found.contexts[0]?.context_id ?? '' }, state);
+    }
+    return {
+      mode: 'restore',
+      reason: rebuilt[0]?.reason ?? '',
+      commit: found.commit,
+      context_ids: found.contexts.map(({ context_id }) => context_id),
+      sessions: rebuilt.map(({ session_id }) => ({ session_id, path: join(projectDir, `${session_id}.jsonl`) })),
+      command: ['claude', '--resume', rebuilt[0]?.session_id ?? ''],
+      directory,
+      messages: rebuilt.reduce((sum, { message_count }) => sum + message_count, 0),
+      from_sessions: chosen.length,
+      warnings: [...found.problems, ...rebuilt.flatMap(({ warnings }) => warnings)],
+      dry_run: options.dryRun === true,
+    };
+  } finally {
+    await stores.close();
+  }
+}
+
+/** Where the session goes on: where all its sessions worked, when that exists in this work tree too; else at the top. */
+function workingDirectory(sessions: ManifestSession[], { top }: Repository): string {
+  const directories = new Set(sessions.map(({ cwd }) => cwd));
+  const [only] = directories;
+  if (directories.size !== 1 || only === null || only === undefined) return top;
+  try {
+    const real = realpathSync(join(top, only));
+    return real === top || real.startsWith(`${top}/`) ? real : top;
+  } catch {
+    return top; // the directory is not in this commit
+  }
+}
+
+async function ask({ confirm }: RestoreOptions, repository: Repository): Promise<void> {
+  const head = await readHead(repository.top);
+  const { active_sessions } = await activeSessions(repository, (head?.time ?? 0) * 1000);
+  if (active_sessions.length === 0) return;
+  if (!(await confirm(messages.activeSessions(active_sessions)))) throw new UserError('Nothing was restored.');
+}
+
+/** So that the next commit knows the restored sessions: what they continue, and that their content is stored already. */
+function remember(
+  rebuilt: Rebuilt[],
+  { projectDir, path, context_id }: { projectDir: string; path: string; context_id: string },
+  state: LocalState<Progress>,
+): void {
+  const captures = rebuilt.map(({ session_id, message_count, size }) => ({ context_id, session_id, path, message_count, size }));
+  const progress = rebuilt.flatMap((one): [string, Progress][] =>
+    one.progress === null ? [] : [[join(projectDir, `${one.session_id}.jsonl`), one.progress]],
+  );
+  state.restored(captures, new Map(progress));
+}
+
+/** The result as a person reads it. */
+export function renderRestored({ commit, messages: count, from_sessions, sessions, command, directory, dry_run }: Restored, cwd: string): string {
+  return messages.restored({ commit, count, from_sessions, sessions, command, directory: directory === cwd ? null : directory, dry_run });
+}
+
+/** `cc-restore [commit]`. */
+export async function restoreCommand(name: string, options: Options): Promise<Output> {
+  const cwd = directoryOf(options);
+  const data = await restore({
+    cwd,
+    name,
+    session: options['session'] as string | undefined,
+    separate: options['separate'] === true,
+    dryRun: options['dryRun'] === true,
+    confirm: options['yes'] === true ? async () => true : askPerson,
+  });
+  const { warnings } = data;
+  if (!options['launch'] || data.dry_run) return { data, text: renderRestored(data, cwd), warnings };
+  process.stderr.write(`${renderRestored(data, cwd)}\n`);
+  return { data, text: '', warnings, code: await launch(data.command, data.directory) };
+}

@@ -1,0 +1,65 @@
+import { readConversation } from '../claude/conversation.ts';
+import { readRecords } from '../claude/records.ts';
+import { type Conversation, countMessages, textOf } from '../core/conversation.ts';
+import type { ManifestSession } from '../core/manifest.ts';
+import type { Snapshot } from '../core/snapshot.ts';
+import { dataDir } from '../config/settings.ts';
+import { IntegrityError } from '../errors.ts';
+import type { Repository } from '../git/repository.ts';
+import type { ContextStore } from '../storage/context-store.ts';
+import { openStores } from '../storage/open.ts';
+import type { CommitContexts } from './of-commits.ts';
+import { fileBytes, sessionsOf, transcriptOf } from './sessions.ts';
+
+/** The live branch of a captured session. @throws IntegrityError */
+export async function conversationOf(session: ManifestSession, store: ContextStore): Promise<Conversation> {
+  return readConversation(session.session_id, readRecords(await fileBytes(transcriptOf(session), store)).records);
+}
+
+/** The prompts that are new in each commit, oldest first; null for a commit whose content is not in the store here. */
+export async function newPrompts(commits: CommitContexts[], repository: Repository): Promise<Map<string, string[] | null>> {
+  const stores = await openStores({ dataDir: dataDir(), commonDir: repository.commonDir });
+  try {
+    const result = new Map<string, string[] | null>();
+    for (const { commit, contexts } of commits) {
+      if (contexts.length > 0) result.set(commit, await promptsOf(contexts, stores.contexts));
+    }
+    return result;
+  } finally {
+    await stores.close();
+  }
+}
+
+async function promptsOf(contexts: Snapshot[], store: ContextStore): Promise<string[] | null> {
+  try {
+    const sessions = await sessionsOf(contexts, store);
+    const turns = await Promise.all(
+      sessions.map(async (session) => {
+        const conversation = await conversationOf(session, store);
+        return newTurns(conversation, newMessages(session.session_id, contexts));
+      }),
+    );
+    const inOrder = turns.flat().sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+    return inOrder.flatMap(({ messages: [prompt] }) => (prompt === undefined ? [] : [textOf(prompt)])).filter((text) => text.trim() !== '');
+  } catch (error) {
+    if (error instanceof IntegrityError) return null;
+    throw error;
+  }
+}
+
+/** Messages of a session that no ancestor has; contexts of one commit follow each other, so theirs add up. */
+function newMessages(sessionId: string, contexts: Snapshot[]): number {
+  return contexts
+    .flatMap(({ sessions }) => sessions.filter(({ session_id }) => session_id === sessionId))
+    .reduce((most, { new_messages }) => Math.max(most, new_messages), 0);
+}
+
+/** The turns that hold the last `count` messages. */
+function newTurns({ turns }: Conversation, count: number): Conversation['turns'] {
+  let left = count;
+  const from = turns.findLastIndex((turn) => {
+    left -= countMessages([turn]);
+    return left <= 0;
+  });
+  return count === 0 ? [] : turns.slice(left < 0 ? from + 1 : Math.max(0, from));
+}

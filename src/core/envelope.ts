@@ -1,0 +1,108 @@
+import { promisify } from 'node:util';
+import * as zlib from 'node:zlib';
+import { IntegrityError } from '../errors.ts';
+import { isHash } from './hash.ts';
+
+/**
+ * What is stored under a hash: `CCX1`, a codec byte, the length of the content (4 bytes, big endian), a byte that says whether a
+ * base follows, the base's SHA-256 (32 bytes), the compressed content.
+ *
+ * The base is the chunk before this one: a session reads the same files again and again, so a chunk is compressed against
+ * up to CHAIN bytes of what came before it. That keeps the gain of one large compression window although every commit
+ * adds its own small blob (measured on 25 MB of real transcripts in 50 pieces: 1.07 of the one-file size, 1.15 without).
+ */
+const MAGIC = Buffer.from('CCX1');
+const HEADER = 10;
+/** Content of one blob may not claim more than this (bytes): a compression bomb ends here. */
+const MAX_CONTENT = 64 * 1024 * 1024;
+/** A chain of bases starts anew once this many bytes of content precede a chunk. */
+export const CHAIN = 4 * 1024 * 1024;
+
+const CODECS = { stored: 0, brotli: 1, zstd: 2 } as const;
+const { constants } = zlib;
+/** Node takes a zstd dictionary since 22.19 and 24.6; before that zstd (22.15) would silently ignore it. */
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+export const hasZstd = typeof zlib.zstdCompress === 'function' && (major > 24 || (major === 24 && minor >= 6) || (major === 22 && minor >= 19));
+
+/** The content that precedes a chunk in its chain. */
+export interface Base {
+  /** Hash of the chunk just before. */
+  hash: string;
+  /** Everything from the start of the chain up to and including that chunk; at most CHAIN bytes and one chunk. */
+  content: Buffer;
+}
+
+export interface Envelope {
+  codec: number;
+  length: number;
+  base: string | null;
+  payload: Buffer;
+}
+
+const brotli = promisify(zlib.brotliCompress);
+
+/** Compresses content for the store, off the main thread. Without zstd dictionaries in this Node: brotli, and no base. */
+export async function seal(content: Buffer, base: Base | null): Promise<Buffer> {
+  if (!hasZstd) {
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
+    return frame(CODECS.brotli, content.length, null, await brotli(content, { params }));
+  }
+  const params = { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_windowLog]: 23 };
+  const payload = await promisify(zlib.zstdCompress)(content, base === null ? { params } : { params, dictionary: base.content });
+  return frame(CODECS.zstd, content.length, base?.hash ?? null, payload);
+}
+
+/**
+ * Reads the header of a stored blob.
+ * @throws IntegrityError when it is not one of ours; `name` is the object's name for the message.
+ */
+export function parseEnvelope(blob: Buffer, name: string): Envelope {
+  const damaged = () => new IntegrityError(`The stored object ${name} is damaged.`, 'Restore the store from a backup, or try another clone.');
+  if (blob.length < HEADER || !blob.subarray(0, 4).equals(MAGIC)) throw damaged();
+  const hasBase = blob[9] === 1;
+  const start = HEADER + (hasBase ? 32 : 0);
+  const length = blob.readUInt32BE(5);
+  if (blob.length < start || length > MAX_CONTENT || (blob[9] as number) > 1) throw damaged();
+  const base = hasBase ? blob.subarray(HEADER, start).toString('hex') : null;
+  return { codec: blob[4] as number, length, base, payload: blob.subarray(start) };
+}
+
+/**
+ * Decompresses; `base` is the content the header names. The caller compares the hash.
+ * @throws IntegrityError when the payload is damaged, or needs a newer Node.
+ */
+export function unseal(envelope: Envelope, base: Buffer | null, name: string): Buffer {
+  try {
+    const content = decompress(envelope, base);
+    if (content.length === envelope.length) return content;
+  } catch (cause) {
+    if (cause instanceof IntegrityError) throw cause;
+    throw new IntegrityError(`The stored object ${name} is damaged.`, 'Restore the store from a backup, or try another clone.', { cause });
+  }
+  throw new IntegrityError(`The stored object ${name} is damaged: its length is wrong.`, 'Restore the store from a backup, or try another clone.');
+}
+
+function decompress({ codec, length, payload }: Envelope, base: Buffer | null): Buffer {
+  const maxOutputLength = Math.max(1, length);
+  if (codec === CODECS.stored) return payload;
+  if (codec === CODECS.brotli) return zlib.brotliDecompressSync(payload, { maxOutputLength });
+  if (codec !== CODECS.zstd) throw new Error(`unknown codec ${codec}`);
+  if (!hasZstd) {
+    throw new IntegrityError(
+      `This context was stored with zstd, which Node ${process.versions.node} cannot read.`,
+      'Use Node 22.19 or newer, or Node 24.6 or newer.',
+    );
+  }
+  const params = { [constants.ZSTD_d_windowLogMax]: 23 };
+  return zlib.zstdDecompressSync(payload, { params, maxOutputLength, ...(base === null ? {} : { dictionary: base }) });
+}
+
+function frame(codec: number, length: number, base: string | null, payload: Buffer): Buffer {
+  if (base !== null && !isHash(base)) throw new TypeError(`not a hash: ${base}`);
+  const header = Buffer.alloc(HEADER);
+  MAGIC.copy(header);
+  header[4] = codec;
+  header.writeUInt32BE(length, 5);
+  header[9] = base === null ? 0 : 1;
+  return Buffer.concat(base === null ? [header, payload] : [header, Buffer.from(base, 'hex'), payload]);
+}

@@ -1,0 +1,21 @@
+/** What went wrong for the person at the terminal: one clear sentence, and what to do next. Exit code 1. */
+export class UserError extends Error {
+  override readonly name = 'UserError';
+  /** The next step, a sentence or a command; null when the message already says it. */
+  readonly next: string | null;
+  constructor(message: string, next: string | null = null, options?: ErrorOptions) {
+    super(message, options);
+    this.next = next;
+  }
+}
+
+/** A blob, manifest or snapshot file that is missing, damaged or not what its hash says. Names the object. */
+export class IntegrityError extends UserError {}
+
+/** The store cannot be opened, read or written. */
+export class StoreError extends UserError {}
+
+/** A transcript vanished or was replaced while it was read: harmless, the next capture sees what is there then. */
+export class TranscriptGone extends Error {
+  override readonly name = 'TranscriptGone';
+}

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { UserError } from '../errors.ts';
+
+export interface GitOptions {
+  /** Directory to run in; the process's own by default. */
+  cwd?: string;
+  /** Standard input. */
+  input?: Buffer | string;
+  /** Variables added to (or, when undefined, taken out of) this process's environment. */
+  env?: Record<string, string | undefined>;
+}
+
+export interface GitResult {
+  code: number;
+  stdout: Buffer;
+  stderr: string;
+}
+
+/**
+ * Runs git: the one door to it. Never throws on an exit code. The environment is passed on, `GIT_DIR` and `GIT_INDEX_FILE` included: inside
+ * a hook they name the repository and the index that the commit is made from.
+ * @throws UserError when git is not there.
+ */
+export function git(args: string[], { cwd, input, env }: GitOptions = {}): Promise<GitResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('git', args, {
+      ...(cwd === undefined ? {} : { cwd }),
+      // LC_ALL=C: messages that we quote are in one language; GIT_OPTIONAL_LOCKS=0: reading never takes index.lock from the person.
+      env: { ...process.env, LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0', ...env },
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    });
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    child.stdout?.on('data', (data: Buffer) => out.push(data));
+    child.stderr?.on('data', (data: Buffer) => err.push(data));
+    child.on('error', (cause: NodeJS.ErrnoException) =>
+      reject(
+        cause.code === 'ENOENT'
+          ? new UserError('git was not found, or the directory does not exist.', 'Install git, or check the path given with -C.', { cause })
+          : cause,
+      ),
+    );
+    child.on('close', (code) =>
+      resolve({ code: code ?? 128, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8').trim() }),
+    );
+    if (input !== undefined) {
+      child.stdin?.on('error', () => {}); // git ended early: its exit code says why
+      child.stdin?.end(input);
+    }
+  });
+}
+
+/**
+ * Runs git for its text output, trailing newline removed.
+ * @throws UserError with git's own words when it fails.
+ */
+export async function gitText(args: string[], options?: GitOptions): Promise<string> {
+  const { code, stdout, stderr } = await git(args, options);
+  if (code !== 0) throw new UserError(`git ${args[0]} failed: ${stderr.split('\n')[0] || `exit code ${code}`}`);
+  return stdout.toString('utf8').replace(/\n$/, '');
+}

@@ -1,0 +1,101 @@
+import { SNAPSHOT_DIR } from '../core/snapshot.ts';
+import { UserError } from '../errors.ts';
+import { git } from './git.ts';
+
+/** A snapshot file that a commit adds. */
+export interface AddedSnapshot {
+  path: string;
+  /** Object name of the blob. */
+  oid: string;
+}
+
+/** A commit and the contexts it owns. */
+export interface HistoryCommit {
+  commit: string;
+  parents: string[];
+  subject: string;
+  /** `Name <address>`. */
+  author: string;
+  /** Author date, ISO 8601. */
+  date: string;
+  snapshots: AddedSnapshot[];
+}
+
+const FORMAT = '%x01%H%x00%P%x00%an <%ae>%x00%aI%x00%s%x00';
+/** Every commit is listed, but only the snapshot folder is compared; `-c` shows what a merge itself added. */
+const SNAPSHOTS_ONLY = ['--full-history', '--sparse', '-c', '--raw', '-z'];
+/** Independent of the person's configuration. */
+const PLAIN = ['--no-abbrev', '--no-renames', '--no-color', '--no-show-signature', '--no-notes', '--no-ext-diff', '--no-decorate'];
+const SNAPSHOT_PATH = new RegExp(`^${SNAPSHOT_DIR.replace('.', '\\.')}/\\d{4}/\\d{2}/\\d{2}/ctx-[0-9a-f]{64}\\.json$`);
+
+/**
+ * Commits with the snapshot files that each adds, newest first.
+ * @param revisions a range or commits, as `git log` takes them.
+ * @param options options of `git log`, such as `--author=A`.
+ * @throws UserError when git does not know a revision.
+ */
+export async function readHistory(revisions: string[], cwd: string, options: string[] = []): Promise<HistoryCommit[]> {
+  const { code, stdout, stderr } = await git(
+    ['log', ...SNAPSHOTS_ONLY, ...PLAIN, `--format=${FORMAT}`, ...options, ...(revisions.includes('--all') ? [] : ['--end-of-options']), ...revisions, '--', `:(top)${SNAPSHOT_DIR}`],
+    { cwd },
+  );
+  if (code !== 0) throw unknownRevision(revisions, stderr);
+  return stdout.toString('utf8').split('\x01').slice(1).map(parseCommit);
+}
+
+/** The commit that a revision names. @throws UserError when there is none. */
+export async function resolveCommit(revision: string, cwd: string): Promise<string> {
+  const { code, stdout, stderr } = await git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`], { cwd });
+  const commit = stdout.toString('utf8').trim();
+  if (code !== 0 || commit === '') throw unknownRevision([revision], stderr);
+  return commit;
+}
+
+/** The contents of blobs, in the order asked for; null for one that is not there. */
+export async function readBlobs(oids: string[], cwd: string): Promise<(Buffer | null)[]> {
+  if (oids.length === 0) return [];
+  const { stdout } = await git(['cat-file', '--batch', '--buffer'], { cwd, input: `${oids.join('\n')}\n` });
+  const result: (Buffer | null)[] = [];
+  for (let at = 0; at < stdout.length && result.length < oids.length; ) {
+    const end = stdout.indexOf(10, at);
+    const [, type, size] = stdout.toString('latin1', at, end).split(' ');
+    at = end + 1;
+    if (type === 'missing' || size === undefined) {
+      result.push(null);
+      continue;
+    }
+    result.push(stdout.subarray(at, at + Number(size)));
+    at += Number(size) + 1;
+  }
+  return result;
+}
+
+function parseCommit(entry: string): HistoryCommit {
+  const [commit = '', parents = '', author = '', date = '', subject = '', ...changes] = entry.split('\0');
+  return { commit, parents: parents.split(' ').filter(Boolean), author, date, subject, snapshots: parseRaw(changes) };
+}
+
+/** `:<modes> <objects> <status>` and a path in turn; a merge has one colon, mode and object more for each parent. */
+function parseRaw(fields: string[]): AddedSnapshot[] {
+  const added: AddedSnapshot[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 1) {
+    const change = /^\n?(:+)(.*) ([A-Z]+)$/.exec(fields[at] as string);
+    if (change === null) continue;
+    const path = fields[(at += 1)] as string;
+    const words = (change[2] as string).split(' ');
+    const colons = (change[1] as string).length;
+    // Only what is a regular file in the commit counts: a symbolic link (120000) would be read through.
+    const isFile = words[colons] === '100644';
+    const oid = words.at(-1);
+    if (/^A+$/.test(change[3] as string) && isFile && oid !== undefined && SNAPSHOT_PATH.test(path)) added.push({ path, oid });
+  }
+  return added;
+}
+
+function unknownRevision(revisions: string[], stderr: string): UserError {
+  const name = revisions.filter((revision) => !revision.startsWith('-')).join(' ');
+  if (/does not have any commits yet|bad default revision|unknown revision or path.*HEAD|bad revision 'HEAD'/s.test(stderr) || name === 'HEAD') {
+    return new UserError('There is no commit yet.', 'Make one with: git commit');
+  }
+  return new UserError(`Git does not know the commit "${name}".`, 'See what there is with: git log --oneline');
+}

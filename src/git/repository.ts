@@ -1,0 +1,68 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { UserError } from '../errors.ts';
+import { git } from './git.ts';
+
+/** Where a repository lives on disk; all paths absolute and real. */
+export interface Repository {
+  /** Top of this work tree. */
+  top: string;
+  /** This work tree's own git directory (`.git`, or `.git/worktrees/<name>`). */
+  gitDir: string;
+  /** The git directory that all work trees share. */
+  commonDir: string;
+}
+
+/** The commit that a new one will stand on. */
+export interface Head {
+  commit: string;
+  /** Committer time, seconds since 1970. */
+  time: number;
+}
+
+/**
+ * Finds the repository around a directory.
+ * @throws UserError outside a work tree.
+ */
+export async function openRepository(cwd?: string): Promise<Repository> {
+  const { code, stdout, stderr } = await git(
+    ['rev-parse', '--path-format=absolute', '--show-toplevel', '--absolute-git-dir', '--git-common-dir'],
+    cwd === undefined ? {} : { cwd },
+  );
+  const [top, gitDir, commonDir] = stdout.toString('utf8').split('\n');
+  if (code === 0 && top && gitDir && commonDir) return { top: realpathSync(top), gitDir, commonDir };
+  if (/must be run in a work tree/.test(stderr)) {
+    throw new UserError('This is a bare repository: it has no work tree to commit in.', 'Run this in a clone of it.');
+  }
+  if (/dubious ownership/.test(stderr)) {
+    throw new UserError('Git does not trust this repository: it belongs to another user.', 'git config --global --add safe.directory <path>');
+  }
+  throw new UserError('This is not a Git repository.', 'Go to a repository, or make one with: git init');
+}
+
+/** HEAD, or null before the first commit. */
+export async function readHead(cwd: string): Promise<Head | null> {
+  const { code, stdout } = await git(['log', '-1', '--no-show-signature', '--format=%H %ct', 'HEAD', '--'], { cwd });
+  if (code !== 0) return null;
+  const [commit, time] = stdout.toString('utf8').trim().split(' ');
+  return commit && time ? { commit, time: Number(time) } : null;
+}
+
+/** The tops of all work trees of the repository that exist, this one first. */
+export async function worktreeTops(repository: Repository): Promise<string[]> {
+  if (!existsSync(join(repository.commonDir, 'worktrees'))) return [repository.top];
+  const { stdout } = await git(['worktree', 'list', '--porcelain', '-z'], { cwd: repository.top });
+  const tops = stdout
+    .toString('utf8')
+    .split('\0')
+    .filter((line) => line.startsWith('worktree '))
+    .map((line) => line.slice('worktree '.length));
+  const real = tops.flatMap((top) => {
+    try {
+      return [realpathSync(top)];
+    } catch {
+      return []; // its folder is gone and not pruned yet
+    }
+  });
+  return [...new Set([repository.top, ...real])];
+}

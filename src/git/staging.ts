@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { type Repository } from './repository.ts';
+import { git, gitText } from './git.ts';
+
+/** A file to be part of the commit that is being made. */
+export interface StagedFile {
+  /** Relative to the top of the work tree, with `/`. */
+  path: string;
+  /** Object name of the blob. */
+  oid: string;
+}
+
+/** Writes a blob into the object database, untouched by any filter. @returns its object name. */
+export async function writeBlob(bytes: Buffer, cwd: string): Promise<string> {
+  return await gitText(['hash-object', '-w', '--stdin'], { cwd, input: bytes });
+}
+
+/**
+ * The index files in play while `pre-commit` runs. `git commit -- path` builds the commit in `next-index-<pid>.lock`, and what will become
+ * the index is `index.lock`; with `-a` both are `index.lock`.
+ */
+export function indexesInPlay(repository: Repository, env: NodeJS.ProcessEnv = process.env): string[] {
+  const current = resolve(repository.top, env['GIT_INDEX_FILE'] ?? join(repository.gitDir, 'index'));
+  const lock = join(repository.gitDir, 'index.lock');
+  return basename(current).startsWith('next-index-') && existsSync(lock) ? [current, lock] : [current];
+}
+
+/** True when the commit is built from an index of the person's own, so that the real one has to be healed afterwards. */
+export function usesForeignIndex(repository: Repository, env: NodeJS.ProcessEnv = process.env): boolean {
+  const [current] = indexesInPlay(repository, env) as [string];
+  return !['index', 'index.lock'].includes(basename(current)) && !basename(current).startsWith('next-index-');
+}
+
+/**
+ * Puts files into (and takes files out of) index files without touching anything else in them: `git add` would be refused by
+ * `.gitignore`, run filters, and leave the other index behind.
+ */
+export async function updateIndexes(indexes: string[], top: string, add: StagedFile[], remove: string[]): Promise<void> {
+  const lines = [
+    ...remove.map((path) => `0 ${'0'.repeat(add[0]?.oid.length ?? 40)}\t${path}\0`),
+    ...add.map(({ oid, path }) => `100644 ${oid}\t${path}\0`),
+  ];
+  for (const index of indexes) {
+    await gitText(['update-index', '-z', '--index-info'], { cwd: top, input: lines.join(''), env: { GIT_INDEX_FILE: index } });
+  }
+}
+
+/** The paths among these that a tree has. */
+export async function pathsInTree(tree: string, paths: string[], cwd: string): Promise<Set<string>> {
+  if (paths.length === 0) return new Set();
+  const { stdout } = await git(['ls-tree', '-z', '--name-only', '--full-tree', tree, '--', ...paths], { cwd });
+  return new Set(stdout.toString('utf8').split('\0').filter(Boolean));
+}
+
+/** The paths among these that an index (by default that of the commit) has, with the object each names. */
+export async function pathsInIndex(paths: string[], cwd: string, index?: string): Promise<Map<string, string>> {
+  if (paths.length === 0) return new Map();
+  const { stdout } = await git(['--literal-pathspecs', 'ls-files', '-z', '-s', '--full-name', '--', ...paths], {
+    cwd,
+    ...(index === undefined ? {} : { env: { GIT_INDEX_FILE: index } }),
+  });
+  const rows = stdout.toString('utf8').split('\0').filter(Boolean);
+  return new Map(rows.map((row) => [row.slice(row.indexOf('\t') + 1), row.split(' ')[1] as string]));
+}
+
+/** True when the index has anything that the commit before it has not, apart from `ignore`. */
+export async function hasChanges(head: string | null, ignore: string | null, cwd: string): Promise<boolean> {
+  const pathspec = ['--', '.', ...(ignore === null ? [] : [`:(top,exclude,literal)${ignore}`])];
+  if (head !== null) return (await git(['diff-index', '--cached', '--quiet', head, ...pathspec], { cwd })).code !== 0;
+  const { stdout } = await git(['ls-files', '-z', ...pathspec], { cwd });
+  return stdout.length > 0;
+}

@@ -1,0 +1,119 @@
+import { type Snapshot, shortContext } from './core/snapshot.ts';
+
+import { plural } from './ui/words.ts';
+
+/** Every sentence a person can see: what happened, then the command to run next. */
+export const messages = {
+  // --- capture -------------------------------------------------------------------------------------------------------------
+
+  captured: ({ sessions, total_messages, new_messages_since_parent, redactions, context_id }: Snapshot) =>
+    [
+      '✓ Captured Claude context for this commit',
+      `  - ${sessions.length === 1 ? '1 session' : `${sessions.length} sessions merged`}`,
+      `  - ${plural(total_messages, 'total message')} (${new_messages_since_parent} new since parent)`,
+      ...(redactions === 0 ? [] : [`  - ${plural(redactions, 'secret')} redacted`]),
+      `  - Context ID: ${shortContext(context_id)}`,
+    ].join('\n'),
+  captureUnfinished: (seconds: number) =>
+    `cc-context: the capture needs more than ${seconds} s and goes on in the background; the next commit will own the context.`,
+  captureFailed: (why: string) => `cc-context: no context was captured for this commit: ${why}`,
+  captureWarning: (what: string) => `cc-context: ${what}`,
+  hookBroke: (error: unknown) =>
+    `cc-context: the commit is made, but its context was not captured: ${error instanceof Error ? error.message : String(error)} (please report this).`,
+  badLines: (sessionId: string, lines: number) =>
+    `session ${sessionId.slice(0, 8)} has ${plural(lines, 'line')} that ${lines === 1 ? 'is' : 'are'} no JSON; kept as ${lines === 1 ? 'it is' : 'they are'}.`,
+  sessionGone: (sessionId: string) => `session ${sessionId.slice(0, 8)} disappeared while it was read; it is not in this context.`,
+
+  // --- status --------------------------------------------------------------------------------------------------------------
+
+  captureBroken: '✗ CAPTURE DOES NOT WORK: commits made now lose their conversation',
+
+  // --- restore -------------------------------------------------------------------------------------------------------------
+
+  restored: (done: {
+    commit: string;
+    count: number;
+    from_sessions: number;
+    sessions: { session_id: string }[];
+    command: string[];
+    directory: string | null;
+    dry_run: boolean;
+  }) =>
+    [
+      `${done.dry_run ? 'Would restore the context of' : '✓ Context restored for'} commit ${done.commit.slice(0, 7)}`,
+      `  - ${plural(done.count, 'message')} from ${plural(done.from_sessions, 'session')}`,
+      ...(done.dry_run
+        ? [`  - ${plural(done.sessions.length, 'session')} would be created`]
+        : [
+            ...done.sessions.map(({ session_id }) => `  - Created session: ${session_id}`),
+            '',
+            ...done.sessions.map(
+              ({ session_id }, at) =>
+                `${at === 0 ? 'Run:' : ' or:'} ${done.directory === null ? '' : `cd ${shellQuoted(done.directory)} && `}${done.command.slice(0, -1).join(' ')} ${session_id}`,
+            ),
+          ]),
+    ].join('\n'),
+  activeSessions: (sessions: { session_id: string }[]) =>
+    `${plural(sessions.length, 'active session')} (${sessions.map(({ session_id }) => session_id.slice(0, 8)).join(', ')}) ${sessions.length === 1 ? 'has' : 'have'} messages that no commit has captured. Restore all the same?`,
+  exactCopy: 'same account, same directory, nothing changed: an exact copy',
+  merged: (count: number) => `${count} sessions merged into one`,
+  portable: 'another account or directory, a redacted value or an unfinished turn: rebuilt from the messages',
+  closedCalls: (count: number) =>
+    `${plural(count, 'tool call')} had no result yet when the commit was made; the session says so in ${count === 1 ? 'its' : 'their'} place.`,
+  redacted: (count: number) => `${plural(count, 'secret')} ${count === 1 ? 'was' : 'were'} replaced by [REDACTED:…] when the context was captured.`,
+};
+
+/** A path as a person can paste it into a shell. */
+function shellQuoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}
+
+const list = (names: readonly string[]) => (names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`);
+
+/** What cc-init says of the hooks, and cc-status of what is wrong with them. */
+export const hookMessages = {
+  // --- cc-init -------------------------------------------------------------------------------------------------------------
+  headline: (action: 'installed' | 'uninstalled', repository: string, unchanged: boolean) => {
+    if (action === 'uninstalled') return `✓ cc-context is removed from ${repository}`;
+    return unchanged ? `✓ cc-context is set up already in ${repository}` : `✓ cc-context is set up in ${repository}`;
+  },
+  hooksIn: (directory: string) => `Git hooks in ${directory}:`,
+  hook: (name: string, change: string) =>
+    `${name}: ${
+      {
+        created: 'created',
+        edited: 'one line added to your script',
+        wrapped: 'your hook was put aside and is called as before',
+        'by-hand': 'not touched',
+        restored: 'restored',
+        removed: 'removed',
+        left: 'our lines removed',
+      }[change] ?? change
+    }`,
+  commitThem: (paths: string[]) => `Commit them: git add ${paths.join(' ')}. For those without cc-context the line does nothing.`,
+  sharedHooks: (directory: string) =>
+    `${directory} serves your other repositories too; in those without cc-context the line does nothing. Removing it removes it for all.`,
+  mayOverwrite: (manager: 'lefthook' | 'pre-commit') =>
+    `\`${manager} install\` may replace these files. cc-status notices; cc-init mends it.`,
+  npxCache: 'This cc-context runs from the cache of npx, which npm may empty. To keep it: npm install --save-dev cc-context, then npx cc-init.',
+  left: (path: string) => `${path} was changed since: what stood there before cc-context lies beside it.`,
+  stays: (commonDir: string) => `What was captured stays: the store, the snapshot files in Git, the local state in ${commonDir}/cc-context.`,
+  cannotWrite: (path: string, code: string): [string, string] => [
+    `The hook ${path} cannot be written (${code}).`,
+    'Give yourself the right to write there, then run: cc-init',
+  ],
+
+  // --- cc-status: what keeps commits from being captured ---------------------------------------------------------------------
+  notInstalled: 'cc-context is not set up in this repository. Run: cc-init',
+  switchedOff: 'CC_CONTEXT=0 switches capture off. Run: unset CC_CONTEXT',
+  huskySwitchedOff: 'HUSKY=0 keeps husky from running any Git hook. Run: unset HUSKY',
+  hooksOff: (path: string) => `Git hooks are switched off here (core.hooksPath is ${path}). Run: git config --unset core.hooksPath; cc-init`,
+  shimsMissing: (directory: string) => `Hooks of cc-context are missing or not executable in ${directory}. Run: cc-init`,
+  nodeGone: (path: string) => `The Node.js that the hooks start is gone (${path}). Run: cc-init`,
+  entryGone: (path: string) => `The cc-context that the hooks start is gone (${path}). Install it again, then run: cc-init`,
+  huskyMissing: (directory: string) => `No Git hook runs in this work tree: husky has not made ${directory}. Run: npx husky`,
+  notCalled: (hooks: readonly string[], directory: string, manager: string | null) =>
+    `${list(hooks)} in ${directory} ${hooks.length === 1 ? 'does' : 'do'} not call cc-context${manager === null ? '' : ` (${manager} may have replaced ${hooks.length === 1 ? 'it' : 'them'})`}. Run: cc-init`,
+  byHand: (path: string, line: string) => `${path} is a symbolic link, which cc-init does not follow. Add this line to its script: ${line}`,
+  notExecutable: (paths: string[]) => `Git ignores hooks that are not executable. Run: chmod +x ${paths.join(' ')}`,
+};

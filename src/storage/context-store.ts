@@ -1,0 +1,137 @@
+import { type Base, CHAIN, parseEnvelope, seal, unseal } from '../core/envelope.ts';
+import { sha256 } from '../core/hash.ts';
+import { type ChunkRef, type Manifest, type ManifestFile, manifestBytes } from '../core/manifest.ts';
+import { IntegrityError } from '../errors.ts';
+import { type BlobStore, blobKey, manifestKey } from './blob-store.ts';
+
+/** Stores and reads contexts: content in, content out; compression, bases and hashes are its business. */
+export interface ContextStore {
+  /**
+   * Appends content to a file's chunks. Content that the store has already is not stored again.
+   * @param before the chunk just before, null at the start of a file.
+   */
+  putChunk(content: Buffer, before: ChunkRef | null): Promise<ChunkRef>;
+  /** Stores a manifest; resolves to its hash once everything put before is durable too. */
+  putManifest(manifest: Manifest): Promise<string>;
+  /** Resolves when all that was put is durable. @throws StoreError */
+  flush(): Promise<void>;
+  /** @throws IntegrityError when it is missing or damaged. */
+  readManifest(hash: string): Promise<Manifest>;
+  /** The chunks of a file in order, each verified. @throws IntegrityError that names a missing or damaged object. */
+  readFile(file: ManifestFile): AsyncIterable<Buffer>;
+  /** @throws IntegrityError */
+  readChunk(hash: string): Promise<Buffer>;
+}
+
+/** Chains that were just read or written, by the hash of their last chunk: the next chunk of the file needs exactly that. */
+const KEPT_CHAINS = 4;
+/** Chunks that may be waiting for compression or the store, so that a session of gigabytes does not fill the memory. */
+const IN_FLIGHT = 8;
+
+export function contextStore(store: BlobStore): ContextStore {
+  const chains = new Map<string, Buffer>();
+  const writes: Promise<void>[] = [];
+
+  const keep = (hash: string, content: Buffer) => {
+    chains.delete(hash);
+    chains.set(hash, content);
+    for (const oldest of chains.keys()) {
+      if (chains.size <= KEPT_CHAINS) break;
+      chains.delete(oldest);
+    }
+  };
+
+  /** All content of the chain that ends in this chunk, and the chunk's own part of it. */
+  const readChain = async (hash: string): Promise<{ all: Buffer; own: Buffer }> => {
+    const envelopes = [];
+    let known: Buffer | null = null;
+    for (let next: string | null = hash; next !== null; ) {
+      known = chains.get(next) ?? null;
+      if (known !== null && next !== hash) break;
+      known = null;
+      const name = blobKey(next);
+      const blob = await store.get(name);
+      if (blob === null) throw missing(name);
+      const envelope = parseEnvelope(blob, name);
+      envelopes.push({ envelope, hash: next });
+      if (envelopes.length > CHAIN / 16) throw damaged(name);
+      next = envelope.base;
+    }
+    let all: Buffer = known ?? Buffer.alloc(0);
+    let own: Buffer = all;
+    for (const { envelope, hash: name } of envelopes.reverse()) {
+      own = unseal(envelope, envelope.base === null ? null : all, blobKey(name));
+      if (sha256(own) !== name) throw damaged(blobKey(name));
+      all = envelope.base === null ? own : Buffer.concat([all, own]);
+    }
+    keep(hash, all);
+    return { all, own };
+  };
+
+  const baseOf = async (before: ChunkRef | null): Promise<Base | null> => {
+    if (before === null) return null;
+    const content = chains.get(before[0]) ?? (await readChain(before[0])).all;
+    return content.length > CHAIN ? null : { hash: before[0], content };
+  };
+
+  const flush = async () => {
+    await Promise.all(writes.splice(0));
+  };
+
+  return {
+    async putChunk(content, before) {
+      const hash = sha256(content);
+      const ref: ChunkRef = [hash, content.length];
+      const key = blobKey(hash);
+      if ((await store.has([key])).size > 0) return ref;
+      const base = await baseOf(before);
+      keep(hash, base === null ? content : Buffer.concat([base.content, content]));
+      const write = seal(content, base).then((blob) => store.put(key, blob));
+      write.catch(() => {}); // told by putManifest, which awaits it
+      writes.push(write);
+      if (writes.length > IN_FLIGHT) await writes.shift();
+      return ref;
+    },
+
+    flush,
+
+    async putManifest(manifest) {
+      const bytes = manifestBytes(manifest);
+      const hash = sha256(bytes);
+      const sealed = await seal(bytes, null);
+      await flush();
+      await store.put(manifestKey(hash), sealed);
+      return hash;
+    },
+
+    async readManifest(hash) {
+      const name = manifestKey(hash);
+      const blob = await store.get(name);
+      if (blob === null) throw missing(name);
+      const content = unseal(parseEnvelope(blob, name), null, name);
+      if (sha256(content) !== hash) throw damaged(name);
+      return JSON.parse(content.toString('utf8')) as Manifest;
+    },
+
+    async *readFile(file) {
+      for (const [hash, size] of file.chunks) {
+        const { own } = await readChain(hash);
+        if (own.length !== size) throw damaged(blobKey(hash));
+        yield own;
+      }
+    },
+
+    readChunk: async (hash) => (await readChain(hash)).own,
+  };
+}
+
+function missing(name: string): IntegrityError {
+  return new IntegrityError(
+    `The stored object ${name} is missing from the store.`,
+    'The context was captured elsewhere or the store was deleted: restore on the machine that made the commit.',
+  );
+}
+
+function damaged(name: string): IntegrityError {
+  return new IntegrityError(`The stored object ${name} is damaged: its content does not match its hash.`, 'Restore the store from a backup.');
+}

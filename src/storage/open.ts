@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import { sqliteStore } from '../../storage-adapters/sqlite/index.ts';
+import { UserError } from '../errors.ts';
+import type { BlobStore } from './blob-store.ts';
+import { type ContextStore, contextStore } from './context-store.ts';
+import { type LocalState, openLocalState } from './local-state.ts';
+
+/** The store of contexts and the local state of a repository, open. */
+export interface OpenStores<P> {
+  blobs: BlobStore;
+  contexts: ContextStore;
+  state: LocalState<P>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the embedded store and the local state.
+ * @param dataDir folder of the store, null when there is no home.
+ * @param timeout how long to wait for another process's lock, milliseconds.
+ * @throws StoreError, UserError
+ */
+export async function openStores<P>(
+  { dataDir, commonDir }: { dataDir: string | null; commonDir: string },
+  timeout = 5000,
+): Promise<OpenStores<P>> {
+  if (dataDir === null) throw new UserError('There is no home directory to keep the store in.', 'Set CC_CONTEXT_HOME to a folder of yours.');
+  const blobs = sqliteStore({ path: join(dataDir, 'store.db'), timeout });
+  const state = openLocalState<P>(commonDir, await blobs.id(), timeout);
+  return {
+    blobs,
+    contexts: contextStore(blobs),
+    state,
+    close: async () => {
+      state.close();
+      await blobs.close();
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { resolve } from 'node:path';
+import { UserError } from '../errors.ts';
+
+/** Options that every command has, as commander gives them, beside its own. */
+export type Options = Record<string, string | boolean | undefined> & { json?: boolean; C?: string };
+
+/** What a command gives back: the data, and the same for people. */
+export interface Output {
+  data: unknown;
+  text: string;
+  /** Sentences for stderr. */
+  warnings?: string[];
+  /** Exit code, 0 when left out. */
+  code?: number;
+}
+
+/** The directory a command works in. */
+export function directoryOf({ C }: Options): string {
+  return resolve(C ?? '.');
+}
+
+/**
+ * Makes an action for commander of a command: prints its result (with `--json` the data and nothing else on stdout) and tells what went
+ * wrong in one sentence with the next step, exit code 1.
+ */
+export function run(command: (args: (string | undefined)[], options: Options) => Promise<Output>) {
+  return async (...given: unknown[]): Promise<void> => {
+    const action = given.at(-1) as { optsWithGlobals(): Options };
+    const args = given.slice(0, -2) as (string | undefined)[];
+    const options = action.optsWithGlobals();
+    try {
+      const { data, text, warnings = [], code = 0 } = await command(args, options);
+      for (const warning of warnings) process.stderr.write(`! ${warning}\n`);
+      process.stdout.write(options.json ? `${JSON.stringify(data, null, 2)}\n` : text === '' ? '' : `${text}\n`);
+      process.exitCode = code;
+    } catch (error) {
+      process.exitCode = 1;
+      if (error instanceof UserError) {
+        process.stderr.write(`${[error.message, error.next].filter((line) => line !== null).join('\n')}\n`);
+      } else {
+        process.stderr.write(`cc-context has a bug: ${error instanceof Error ? error.stack : String(error)}\nPlease report it with the text above.\n`);
+      }
+    }
+  };
+}

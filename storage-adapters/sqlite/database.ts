@@ -1,0 +1,91 @@
+import { closeSync, constants, mkdirSync, openSync, chmodSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { StoreError } from '../../src/errors.ts';
+
+type Value = string | number | bigint | Buffer | null;
+
+/** The part of SQLite that both drivers have: better-sqlite3, and `node:sqlite` where its native binary does not load. */
+export interface Database {
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+
+export interface Statement {
+  run(...values: Value[]): { changes: number | bigint };
+  get(...values: Value[]): Record<string, Value> | undefined;
+  all(...values: Value[]): Record<string, Value>[];
+  iterate(...values: Value[]): IterableIterator<Record<string, Value>>;
+}
+
+const load = createRequire(import.meta.url);
+
+/**
+ * Opens a database in WAL mode, file and folder readable by their owner only, whatever the umask.
+ * @param timeout how long to wait for another process's lock, milliseconds.
+ * @param durable true: a committed transaction survives a power cut (synchronous=FULL); false: only a crash of the process.
+ * @throws StoreError when it cannot be opened.
+ */
+export function openDatabase(path: string, { timeout, durable }: { timeout: number; durable: boolean }): Database {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    closeSync(openSync(path, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600));
+    chmodSync(path, 0o600);
+    const database = connect(path, timeout);
+    database.exec(`PRAGMA busy_timeout = ${Math.max(0, Math.floor(timeout))}`);
+    database.exec('PRAGMA journal_mode = WAL');
+    database.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
+    return database;
+  } catch (cause) {
+    throw storeError(path, cause);
+  }
+}
+
+/** Runs `work` in one `BEGIN IMMEDIATE` transaction: a plain BEGIN fails under concurrent writers whatever the busy timeout. */
+export function transaction<T>(database: Database, work: () => T): T {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    try {
+      database.exec('ROLLBACK');
+    } catch {
+      // SQLite has already rolled back (disk full, I/O error): the first error is the one to tell.
+    }
+    throw error;
+  }
+}
+
+/** The sentence for what SQLite or the file system said about a database. */
+export function storeError(path: string, cause: unknown): StoreError {
+  const code = String((cause as { code?: unknown }).code ?? '');
+  const message = cause instanceof Error ? cause.message : String(cause);
+  const says = (pattern: RegExp) => pattern.test(code) || pattern.test(message);
+  if (says(/SQLITE_BUSY|database is locked/)) {
+    return new StoreError(`The store ${path} is locked by another process.`, 'Try again when that process has ended.', { cause });
+  }
+  if (says(/SQLITE_FULL|ENOSPC|disk is full/)) {
+    return new StoreError(`The disk is full: the store ${path} could not be written.`, 'Free some space and try again.', { cause });
+  }
+  if (says(/SQLITE_CORRUPT|SQLITE_NOTADB|malformed|not a database/)) {
+    return new StoreError(`The store ${path} is damaged.`, 'Restore it from a backup, or move it away to start a new one.', { cause });
+  }
+  return new StoreError(`The store ${path} cannot be used: ${message}.`, 'Check that the folder exists and is yours to write.', { cause });
+}
+
+function connect(path: string, timeout: number): Database {
+  let Driver: new (path: string, options: object) => Database;
+  try {
+    Driver = load('better-sqlite3') as typeof Driver;
+    return new Driver(path, { timeout });
+  } catch (error) {
+    // A missing or unloadable native binary (another platform, another Node) is what the built-in driver is for; anything else is an error.
+    const code = (error as { code?: string }).code;
+    if (code !== 'ERR_DLOPEN_FAILED' && code !== 'MODULE_NOT_FOUND') throw error;
+  }
+  const { DatabaseSync } = load('node:sqlite') as { DatabaseSync: new (path: string) => Database };
+  return new DatabaseSync(path);
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import type { BlobStore } from '../../src/storage/blob-store.ts';
+import { type Database, openDatabase, storeError, transaction } from './database.ts';
+
+const SCHEMA = `
+CREATE TABLE IF NOT EXISTS object (key TEXT PRIMARY KEY, bytes BLOB NOT NULL, created_at TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS store (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+`;
+
+interface Waiting {
+  key: string;
+  bytes: Buffer;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * The embedded store: one SQLite database, shared by all clones and worktrees of a user.
+ * @param path of the database file; it and its folder are made when missing.
+ * @param timeout how long to wait for another process's lock, milliseconds.
+ */
+export function sqliteStore({ path, timeout = 5000 }: { path: string; timeout?: number }): BlobStore {
+  const database = openDatabase(path, { timeout, durable: true });
+  const guarded = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (cause) {
+      throw storeError(path, cause);
+    }
+  };
+  const id = guarded(() => prepareStore(database));
+  const statements = {
+    put: database.prepare('INSERT OR IGNORE INTO object (key, bytes, created_at) VALUES (?, ?, ?)'),
+    get: database.prepare('SELECT bytes FROM object WHERE key = ?'),
+    has: database.prepare('SELECT 1 AS found FROM object WHERE key = ?'),
+    list: database.prepare('SELECT key FROM object WHERE key >= ? AND key < ?'),
+    delete: database.prepare('DELETE FROM object WHERE key = ?'),
+  };
+
+  // Puts of one tick share a transaction and so one fsync: a capture costs one, not one for each blob.
+  let waiting: Waiting[] = [];
+  const flush = () => {
+    const batch = waiting;
+    waiting = [];
+    try {
+      const now = new Date().toISOString();
+      guarded(() => transaction(database, () => batch.forEach(({ key, bytes }) => statements.put.run(key, bytes, now))));
+      batch.forEach(({ resolve }) => resolve());
+    } catch (error) {
+      batch.forEach(({ reject }) => reject(error));
+    }
+  };
+
+  return {
+    url: `sqlite://${path}`,
+    id: async () => id,
+    put: (key, bytes) =>
+      new Promise((resolve, reject) => {
+        if (waiting.length === 0) setImmediate(flush);
+        waiting.push({ key, bytes, resolve, reject });
+      }),
+    get: async (key) => {
+      const bytes = guarded(() => statements.get.get(key))?.['bytes'];
+      return bytes === undefined ? null : Buffer.from(bytes as Buffer);
+    },
+    has: async (keys) => new Set(keys.filter((key) => guarded(() => statements.has.get(key)) !== undefined)),
+    async *list(prefix) {
+      for (const row of guarded(() => statements.list.all(prefix, `${prefix}\u{10ffff}`))) yield row['key'] as string;
+    },
+    delete: async (key) => {
+      guarded(() => statements.delete.run(key));
+    },
+    close: async () => {
+      if (waiting.length > 0) flush();
+      database.close();
+    },
+  };
+}
+
+function prepareStore(database: Database): string {
+  const read = () => database.prepare("SELECT value FROM store WHERE name = 'id'").get()?.['value'] as string | undefined;
+  try {
+    const id = read();
+    if (id !== undefined) return id;
+  } catch {
+    // No such table: the database is new.
+  }
+  return transaction(database, () => {
+    database.exec(SCHEMA);
+    database.prepare("INSERT OR IGNORE INTO store (name, value) VALUES ('id', ?)").run(randomUUID());
+    return read() as string;
+  });
+}

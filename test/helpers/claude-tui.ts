@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Terminal } from './terminal.ts';
+
+/** Claude Code's TUI in a terminal. */
+export interface ClaudeTui extends Terminal {
+  /** Enters a prompt or a slash command. */
+  submit(text: string): Promise<void>;
+  /** Empties the input. */
+  clearInput(): Promise<void>;
+  /** Leaves by `/exit`, which writes what is still unwritten of the transcript. */
+  exit(): Promise<void>;
+}
+
+/** The line a person types into, which has a no-break space where the prompts of the transcript above it have a space. */
+export const input = (text = ''): RegExp => new RegExp(`^[>❯]\\u00a0${RegExp.escape(text)}\\s*$`, 'mu');
+
+/** Waits until a started TUI takes input. */
+export async function claudeTui(terminal: Terminal): Promise<ClaudeTui> {
+  await terminal.waitFor('bypass permissions on');
+  const submit = async (text: string): Promise<void> => {
+    await terminal.type(text);
+    await terminal.waitFor(input(text));
+    await terminal.pressUntil(new RegExp(`^(?![^]*${input(text).source})`, 'u'), 'Enter');
+  };
+  return {
+    ...terminal,
+    submit,
+    async clearInput() {
+      // the versions leave the cursor at different ends of a prompt that was taken back
+      await terminal.pressUntil(input(), 'C-k', 'C-u');
+    },
+    async exit() {
+      await submit('/exit');
+      await terminal.ended();
+    },
+  };
+}
+
+/**
+ * Answers beforehand what the TUI asks on its first start: theme, trust in the directory, use of the API key, the warning about
+ * permissions. Keeps what else is in `~/.claude.json`.
+ */
+export async function answerFirstQuestions(home: string, cwd: string, apiKey: string): Promise<void> {
+  const path = join(home, '.claude.json');
+  const config = existsSync(path) ? JSON.parse(await readFile(path, 'utf8')) : {};
+  const answers = {
+    hasCompletedOnboarding: true,
+    theme: 'dark',
+    bypassPermissionsModeAccepted: true,
+    customApiKeyResponses: { approved: [apiKey.slice(-20)], rejected: [] }, // a key is named by its last 20 characters
+    projects: { ...config.projects, [cwd]: { ...config.projects?.[cwd], hasTrustDialogAccepted: true } },
+    // 2.0.76 would clone a repository of plugins from GitHub
+    officialMarketplaceAutoInstallAttempted: true,
+    officialMarketplaceAutoInstalled: true,
+  };
+  await writeFile(path, JSON.stringify({ ...config, ...answers }));
+}
