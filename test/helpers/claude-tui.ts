@@ -13,23 +13,28 @@ export interface ClaudeTui extends Terminal {
   exit(): Promise<void>;
 }
 
-/** The line a person types into, which has a no-break space where the prompts of the transcript above it have a space. */
-export const input = (text = ''): RegExp => new RegExp(`^[>❯]\\u00a0${RegExp.escape(text)}\\s*$`, 'mu');
+/**
+ * What stands in the input line, null when the screen has none (a dialog is open). It has a no-break space after its sign, where
+ * the prompts above it have a space.
+ */
+export function inputOn(screen: string): string | null {
+  return /^[>❯]\u00a0(.*)$/mu.exec(screen)?.[1]?.trim() ?? null;
+}
 
 /** Waits until a started TUI takes input. */
 export async function claudeTui(terminal: Terminal): Promise<ClaudeTui> {
   await terminal.waitFor('bypass permissions on');
   const submit = async (text: string): Promise<void> => {
     await terminal.type(text);
-    await terminal.waitFor(input(text));
-    await terminal.pressUntil(new RegExp(`^(?![^]*${input(text).source})`, 'u'), 'Enter');
+    await terminal.waitFor((screen) => inputOn(screen) === text);
+    await terminal.pressUntil((screen) => inputOn(screen) !== text, 'Enter');
   };
   return {
     ...terminal,
     submit,
     async clearInput() {
       // the versions leave the cursor at different ends of a prompt that was taken back
-      await terminal.pressUntil(input(), 'C-k', 'C-u');
+      await terminal.pressUntil((screen) => inputOn(screen) === '', 'C-k', 'C-u');
     },
     async exit() {
       await submit('/exit');

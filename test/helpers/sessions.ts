@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Person } from './claude.ts';
-import { input } from './claude-tui.ts';
+import { inputOn } from './claude-tui.ts';
 import { bash, thinking, toolUse } from './mock-reply.ts';
 
 /**
@@ -57,7 +57,7 @@ export async function rewoundSession(person: Person, cwd: string): Promise<strin
   await tui.press('Up');
   await tui.waitFor('❯ second question');
   await tui.pressUntil('Restore conversation', 'Enter');
-  await tui.pressUntil(input('second question'), 'Enter');
+  await tui.pressUntil((screen) => inputOn(screen) === 'second question', 'Enter');
   await tui.clearInput();
   await ask('better question');
   await tui.exit();

@@ -2,6 +2,9 @@ import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
+/** What a screen is to show: a text that is on it, or whatever the function looks for. */
+export type Shown = string | ((screen: string) => boolean);
+
 /** A program in a terminal of its own (a tmux server with one window), as a person would use it. */
 export interface Terminal {
   /** Types text, without Enter. */
@@ -10,10 +13,10 @@ export interface Terminal {
   press(...keys: string[]): Promise<void>;
   /** What the screen shows now. */
   capture(): Promise<string>;
-  /** Waits until the screen shows a text; throws with the last screen after 20 seconds. */
-  waitFor(text: string | RegExp): Promise<string>;
-  /** Presses keys, at most once a second, until the screen shows a text: keys sent at a bad moment are lost. */
-  pressUntil(text: string | RegExp, ...keys: string[]): Promise<string>;
+  /** Waits until the screen shows it; throws with the last screen after 20 seconds. */
+  waitFor(shown: Shown): Promise<string>;
+  /** Presses keys, at most once a second, until the screen shows it: keys sent at a bad moment are lost. */
+  pressUntil(shown: Shown, ...keys: string[]): Promise<string>;
   /** Waits until the program has ended by itself; throws after 20 seconds. */
   ended(): Promise<void>;
   /** Ends the program and its tmux server. */
@@ -41,14 +44,14 @@ export async function openTerminal(
   const press = async (...keys: string[]): Promise<void> => {
     for (const key of keys) await tmux('send-keys', key);
   };
-  const pressUntil = async (text: string | RegExp, ...keys: string[]): Promise<string> => {
+  const pressUntil = async (shown: Shown, ...keys: string[]): Promise<string> => {
     for (let waited = 0; waited < PATIENCE; waited += POLL) {
       const screen = await capture();
-      if (typeof text === 'string' ? screen.includes(text) : text.test(screen)) return screen;
+      if (typeof shown === 'string' ? screen.includes(shown) : shown(screen)) return screen;
       if (waited % 1000 === 0) await press(...keys);
       await sleep(POLL);
     }
-    throw new Error(`the terminal never showed ${text}; it shows:\n${await capture()}`);
+    throw new Error(`the terminal never showed ${shown}; it shows:\n${await capture()}`);
   };
   return {
     async type(text) {
@@ -56,7 +59,7 @@ export async function openTerminal(
     },
     press,
     capture,
-    waitFor: (text) => pressUntil(text),
+    waitFor: (shown) => pressUntil(shown),
     pressUntil,
     async ended() {
       for (let waited = 0; isAlive(pid); waited += POLL) {

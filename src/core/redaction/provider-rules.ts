@@ -12,7 +12,7 @@ const TOKENS: readonly Row[] = [
   ['aws-access-key-id', ['AKIA', 'ASIA', 'ABIA', 'ACCA'], '(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])'],
   ['github-token', ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], 'gh[pousr]_[A-Za-z0-9]{36,}'],
   ['github-token', ['github_pat_'], 'github_pat_[A-Za-z0-9_]{36,}'],
-  ['stripe-key', ['k_live_', 'k_test_', 'k_prod_'], '(?<=[sr])k_(?:live|test|prod)_[A-Za-z0-9]{16,}'],
+  ['stripe-key', ['sk_live_', 'rk_live_', 'sk_test_', 'rk_test_'], '[sr]k_(?:live|test)_[A-Za-z0-9]{16,}'],
   ['stripe-webhook-secret', ['whsec_'], 'whsec_[A-Za-z0-9+/=]{24,}'],
   ['npm-token', ['npm_'], 'npm_[A-Za-z0-9]{36,}'],
   ['huggingface-token', ['hf_', 'api_org_'], '(?:hf|api_org)_[A-Za-z0-9]{34,}'],
@@ -24,8 +24,6 @@ const TOKENS: readonly Row[] = [
   ['notion-token', ['secret_'], 'secret_[A-Za-z0-9]{43}(?![A-Za-z0-9])'],
   ['supabase-token', ['sbp_'], 'sbp_(?:v0_)?[a-f0-9]{40,}'],
   ['age-secret-key', ['AGE-SECRET-KEY-1'], 'AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}'],
-  ['azure-ad-secret', ['0Q~', '1Q~', '2Q~', '3Q~', '4Q~', '5Q~', '6Q~', '7Q~', '8Q~', '9Q~'],
-    '(?<=(?<![A-Za-z0-9_~.-])[A-Za-z0-9_~.]{3})\\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~.-])'],
   ['groq-key', ['gsk_'], 'gsk_[A-Za-z0-9]{48,}'],
   ['replicate-token', ['r8_'], 'r8_[A-Za-z0-9]{37,}'],
   ['netlify-token', ['nfp_', 'nfc_', 'nfu_'], 'nf[pcu]_[A-Za-z0-9_]{36,}'],
@@ -36,6 +34,8 @@ const TOKENS: readonly Row[] = [
   ['artifactory-key', ['AKCp'], 'AKCp[A-Za-z0-9]{69,}'],
   ['alibaba-access-key-id', ['LTAI'], 'LTAI[A-Za-z0-9]{16,24}(?![A-Za-z0-9])'],
   ['1password-token', ['ops_eyJ'], 'ops_eyJ[A-Za-z0-9+/_-]{200,}={0,3}'],
+  ['twilio-key', hexAfter('SK'), 'SK[0-9a-fA-F]{32}(?![A-Za-z0-9])'],
+  ['twilio-account', hexAfter('AC'), 'AC[0-9a-f]{32}(?![A-Za-z0-9])'],
   ['dynatrace-token', ['dt0c01.', 'dt0s01.'], 'dt0[cs]01\\.[A-Z0-9]{24}\\.[A-Z0-9]{64}'],
 ];
 
@@ -66,7 +66,6 @@ const DASHED_TOKENS: readonly Row[] = [
   ['supabase-secret', ['sb_secret_'], 'sb_secret_[A-Za-z0-9_-]{24,}'],
   ['vercel-token', ['vcp_', 'vci_', 'vca_', 'vcr_', 'vck_'], 'vc[piark]_[A-Za-z0-9_-]{24,}'],
   ['cloudflare-origin-key', ['v1.0-'], 'v1\\.0-[a-f0-9]{24}-[a-f0-9]{146}'],
-  ['twilio-key', ['SK'.padEnd(3, '0')], 'SK0'],
   ['new-relic-key', ['NRAK-', 'NRII-', 'NRJS-'], 'NR(?:AK|II|JS)-[A-Za-z0-9_-]{19,}'],
   ['doppler-token', ['dp.pt.', 'dp.st.', 'dp.ct.'], 'dp\\.(?:pt|ct|st(?:\\.[a-z0-9_-]+)?)\\.[A-Za-z0-9]{40,}'],
   ['postman-key', ['PMAK-'], 'PMAK-[a-fA-F0-9]{24}-[a-fA-F0-9]{34}'],
@@ -80,5 +79,42 @@ const DASHED_TOKENS: readonly Row[] = [
   ['brevo-key', ['xkeysib-', 'xsmtpsib-'], 'x(?:key|smtp)sib-[a-f0-9]{64}-[A-Za-z0-9]{16}'],
   ['atlassian-token', ['ATATT3', 'ATCTT3', 'ATBB'], '(?:AT[AC]TT3[A-Za-z0-9_=-]{60,}|ATBB[A-Za-z0-9]{28,}(?![A-Za-z0-9_-]))'],
   ['1password-key', ['A3-'], 'A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}'],
+  ['discord-token', discordStarts(), '[MNO][A-Za-z0-9_-]{22,28}\\.[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{27,}'],
   ['jwt', ['eyJ'], 'eyJ[A-Za-z0-9_-]{12,}\\.eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{16,}'],
 ];
+
+/** Secrets that stand after something fixed that is no part of them. */
+const AFTER: readonly Rule[] = [
+  rule('slack-webhook', ['hooks.slack.com/'], /hooks\.slack\.com\/(?:services|workflows|triggers)\/([A-Za-z0-9+/_-]{30,})/dy),
+  rule('discord-webhook', ['/api/webhooks/'], /\/api\/webhooks\/[0-9]{15,22}\/([A-Za-z0-9_-]{40,})/dy),
+  rule('teams-webhook', ['/IncomingWebhook/'], /\/IncomingWebhook\/([a-f0-9]{32}\/[a-f0-9-]{36})/dy),
+  rule('telegram-bot-token', [':AA'], /(?<=(?<![0-9])[0-9]{8,10}):(AA[A-Za-z0-9_-]{32,34})(?![A-Za-z0-9_-])/dy),
+  rule('openai-key', ['T3BlbkFJ'], /(?<=sk-[A-Za-z0-9_-]{16,80})T3BlbkFJ[A-Za-z0-9_-]{16,}/dy),
+  rule('terraform-token', ['.atlasv1.'], /(?<=(?<![A-Za-z0-9])[A-Za-z0-9]{14})\.atlasv1\.([A-Za-z0-9_=-]{60,})/dy),
+  rule('azure-ad-secret', digitBefore('Q~'), /(?<=(?<![A-Za-z0-9_~.-])[A-Za-z0-9_~.]{3})[0-9]Q~[A-Za-z0-9_~.-]{31,34}/dy),
+  rule('azure-storage-key', ['AccountKey=', 'SharedAccessKey='], /(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{40,}={0,2})/dy),
+  rule('azure-sas-signature', ['sig='], /(?<=[?&;"'\s])sig=([A-Za-z0-9%+/]{40,}(?:%3D|=){0,2})/dy),
+];
+
+export const providerRules: readonly Rule[] = [
+  ...TOKENS.map(([name, triggers, token]) => rule(name, triggers, new RegExp(EDGE + token, 'dy'))),
+  ...DASHED_TOKENS.map(([name, triggers, token]) => rule(name, triggers, new RegExp(DASH_EDGE + token, 'dy'))),
+  ...AFTER,
+];
+
+function rule(name: string, triggers: readonly string[], pattern: RegExp): Rule {
+  return { name, triggers, pattern, verify: (secret) => !isPlaceholder(secret) };
+}
+
+function digitBefore(suffix: string): string[] {
+  return [...'0123456789'].map((digit) => digit + suffix);
+}
+
+function hexAfter(prefix: string): string[] {
+  return [...'0123456789abcdefABCDEF'].map((digit) => prefix + digit);
+}
+
+/** A bot token begins with the base64 of the bot's id, a decimal number: these are the forms its first three digits take. */
+function discordStarts(): string[] {
+  return [...'MNO'].flatMap((a) => [...'DTjz'].flatMap((b) => [...'AEIMQUYcgk'].map((c) => a + b + c)));
+}

@@ -1,0 +1,45 @@
+import { entropy, isPlaceholder } from './placeholders.ts';
+
+/** Names of passwords: people choose those, so they may be short; anything else was generated. */
+const PASSWORD_NAME = /^(?:passw|passphrase|_pass|_pwd)/i;
+const MIN_PASSWORD = 8;
+const MIN_GENERATED = 12;
+
+/** Code, not a value: a call, a member, a variable, a path, a template, a type. */
+const CODE = /^(?:[$<{%*@#(|!=:-]|[~.]?\/|[A-Za-z]:[\\/]|https?:|[A-Za-z_]+:\/\/)|[A-Za-z_$][\w$]*(?:\?\.|[([])|\$\{|\{\{|=>|\(\)/;
+const MEMBERS = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/;
+/** Dates, versions, sizes. */
+const FIGURES = /^v?[0-9]+(?:[-.:/TZ][0-9]+)*[A-Za-z]{0,3}$/;
+
+/**
+ * True when the value that a name like `password` or `api_key` is given is likely a real one: not a placeholder, not
+ * code, not words.
+ */
+export function looksLikeSecret(value: string, match: RegExpExecArray): boolean {
+  const text = value.replace(/[)\]}.:!?*]+$/, '');
+  const isPassword = PASSWORD_NAME.test(match[0]);
+  if (text.length < (isPassword ? MIN_PASSWORD : MIN_GENERATED)) return false;
+  if (isPlaceholder(text) || CODE.test(text) || FIGURES.test(text)) return false;
+  if (!/[0-9]/.test(text)) return isPassword ? hasSigns(text) : text.length >= 20 && isMixed(text);
+  if (!/[A-Za-z]/.test(text)) return false;
+  if (MEMBERS.test(text) && match[1] === undefined) return false;
+  return !isWords(text) && entropy(text) >= (text.length >= 16 ? 3 : 2.5);
+}
+
+/** Letters of both cases and a sign that does not join words. */
+function hasSigns(text: string): boolean {
+  return /[a-z]/.test(text) && /[A-Z]/.test(text) && /[!#$%^&*+=?@~]/.test(text);
+}
+
+/** Both cases without the rhythm of camelCase: capitals in a row inside, or words of one or two letters. */
+function isMixed(text: string): boolean {
+  if (!/^[A-Za-z0-9+/=_-]+$/.test(text)) return false;
+  const changes = text.match(/[a-z][A-Z]|[A-Z][a-z]/g)?.length ?? 0;
+  return changes >= text.length / 4;
+}
+
+/** Words and small numbers joined by signs or capitals: `prod-db-1`, `getToken2`, `sha256_digest`. */
+function isWords(text: string): boolean {
+  const parts = text.split(/[-_./:@#+=,]+|(?<=[a-z])(?=[A-Z])/).filter((part) => part !== '');
+  return parts.every((part) => /^[A-Za-z]{2,}[0-9]{0,3}$|^[0-9]{1,4}$|^[A-Za-z]$/.test(part));
+}

@@ -1,0 +1,45 @@
+import { scanBase64 } from './base64-runs.ts';
+import type { Rule } from './rule.ts';
+import { rules } from './rules.ts';
+import { compileTriggers } from './triggers.ts';
+
+/** A rule is tried on so many bytes before and after its trigger. */
+const BEFORE = 128;
+const AFTER = 2400;
+
+/** Encodings under which a trigger would not be seen: a text that has them is decoded before it is called clean. */
+const ENCODINGS: readonly Rule[] = [
+  { name: 'json-escape', triggers: ['u00'], pattern: /(?<=\\)u00(?:2d|5f|[3-7][0-9a-f])(?<!u003[ce])/iy },
+  { name: 'terminal-escape', triggers: ['u001b', 'u001B'], pattern: /(?<=\\)u001b/iy },
+  { name: 'terminal', triggers: [...'0123456789mK'].map((final) => `\x1b[${final}`), pattern: /\x1b/y },
+  { name: 'terminal-link', triggers: ['\x1b]8', '\x1b]0'], pattern: /\x1b/y },
+  { name: 'percent', triggers: percents(), pattern: /%/y },
+];
+
+const table = compileTriggers([...rules, ...ENCODINGS]);
+
+/**
+ * False when bytes[start, end) certainly holds nothing that the rules would find; true when it has to be decoded and
+ * searched. Looks at raw bytes only, once, without decoding them.
+ */
+export function mayHoldSecret(bytes: Buffer, start = 0, end = bytes.length): boolean {
+  return table.scan(bytes, start, end, (position, rule) => mayMatch(bytes, start, end, position, rule)) ||
+    scanBase64(bytes, start, end, () => true);
+}
+
+function mayMatch(bytes: Buffer, start: number, end: number, position: number, rule: Rule): boolean {
+  const from = Math.max(start, position - BEFORE);
+  const text = bytes.latin1Slice(from, Math.min(end, position + AFTER));
+  const pattern = rule.hint ?? rule.pattern;
+  pattern.lastIndex = position - from;
+  const match = pattern.exec(text);
+  if (!match) return false;
+  return true;
+}
+
+/** `%xx` of letters, digits, `-`, `_`, `%` itself and the signs that rules look for. */
+function percents(): string[] {
+  const codes = ['25', '2d', '5f', '3a', '3d', '40'];
+  for (let code = 0x30; code < 0x7b; code++) if (/[A-Za-z0-9]/.test(String.fromCharCode(code))) codes.push(code.toString(16));
+  return [...new Set(codes.flatMap((code) => [`%${code}`, `%${code.toUpperCase()}`]))];
+}
