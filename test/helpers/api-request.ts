@@ -31,15 +31,20 @@ export function repliesToPrompt({ body: { messages } }: ApiRequest): number {
 }
 
 /**
- * `messages` in the form in which two requests are compared: every content an array of blocks, `cache_control` left out. Both
- * change with the position of a message in the request, and mean nothing to the model. Nothing else is dropped.
+ * `messages` in the form in which two requests are compared: every content an array of blocks, without what depends on the
+ * position of a message in the request (`cache_control`; a text alone as a plain string) and without the reminder that the TUI
+ * of 2.0.76 puts into a request but not into the transcript. Nothing else is dropped.
  */
 export function messagesOf({ body }: Pick<ApiRequest, 'body'>): ApiMessage[] {
   return body.messages.map((message) => ({
     ...message,
-    content: blocksOf(message).map(({ cache_control: _, ...block }) => block as ApiBlock),
+    content: blocksOf(message)
+      .map(({ cache_control: _, ...block }) => block as ApiBlock)
+      .filter((block) => !String(block['text']).startsWith(TODO_REMINDER)),
   }));
 }
+
+const TODO_REMINDER = '<system-reminder>\nThis is a reminder that your todo list is currently empty.';
 
 function promptIndex(messages: ApiMessage[]): number {
   return messages.findLastIndex((message) => message.role === 'user' && promptText(message) !== '');

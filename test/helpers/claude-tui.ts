@@ -33,8 +33,7 @@ export async function claudeTui(terminal: Terminal): Promise<ClaudeTui> {
     ...terminal,
     submit,
     async clearInput() {
-      // the versions leave the cursor at different ends of a prompt that was taken back
-      await terminal.pressUntil((screen) => inputOn(screen) === '', 'C-k', 'C-u');
+      await terminal.pressUntil((screen) => inputOn(screen) === '', 'C-c');
     },
     async exit() {
       await submit('/exit');

@@ -11,7 +11,7 @@ export interface Terminal {
   type(text: string): Promise<void>;
   /** Presses keys, by their tmux names: `Enter`, `Escape`, `Up`, `C-c`. */
   press(...keys: string[]): Promise<void>;
-  /** What the screen shows now. */
+  /** What the screen shows now; nothing when the program has ended. */
   capture(): Promise<string>;
   /** Waits until the screen shows it; throws with the last screen after 20 seconds. */
   waitFor(shown: Shown): Promise<string>;
@@ -40,7 +40,14 @@ export async function openTerminal(
   await tmux('new-session', '-d', '-x', '120', '-y', '50', '-c', cwd, '--', ...command);
   const pid = Number(await tmux('display-message', '-p', '#{pane_pid}'));
 
-  const capture = (): Promise<string> => tmux('capture-pane', '-p');
+  const capture = async (): Promise<string> => {
+    try {
+      return await tmux('capture-pane', '-p');
+    } catch (error) {
+      if (isAlive(pid)) throw error;
+      return '';
+    }
+  };
   const press = async (...keys: string[]): Promise<void> => {
     for (const key of keys) await tmux('send-keys', key);
   };

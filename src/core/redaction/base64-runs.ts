@@ -55,7 +55,7 @@ export function scanBase64(bytes: Buffer, start: number, end: number, visit: (ru
 
 /** The bytes that a run encodes. */
 export function decodeRun(bytes: Buffer, run: Base64Run): Buffer {
-  const text = bytes.latin1Slice(run.start + run.phase, run.end);
+  const text = bytes.toString('latin1', run.start + run.phase, run.end);
   return Buffer.from(text, 'base64');
 }
 

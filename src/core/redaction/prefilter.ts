@@ -29,7 +29,7 @@ export function mayHoldSecret(bytes: Buffer, start = 0, end = bytes.length): boo
 
 function mayMatch(bytes: Buffer, start: number, end: number, position: number, rule: Rule): boolean {
   const from = Math.max(start, position - BEFORE);
-  const text = bytes.latin1Slice(from, Math.min(end, position + AFTER));
+  const text = bytes.toString('latin1', from, Math.min(end, position + AFTER));
   const pattern = rule.hint ?? rule.pattern;
   pattern.lastIndex = position - from;
   const match = pattern.exec(text);

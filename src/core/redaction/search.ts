@@ -72,9 +72,10 @@ export function findSecrets(bytes: Buffer, budget: Budget, base64Level = 0): Fin
 /** What the rules find in a text as it stands. */
 function matchRules(bytes: Buffer): Finding[] {
   const findings: Finding[] = [];
-  let text: string | undefined;
+  let latin1: string | undefined;
   ruleTriggers.scan(bytes, 0, bytes.length, (position, rule) => {
-    text ??= bytes.latin1Slice();
+    latin1 ??= bytes.toString('latin1');
+    const text = latin1;
     rule.pattern.lastIndex = position;
     const match = rule.pattern.exec(text);
     if (!match) return false;

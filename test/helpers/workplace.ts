@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { inject } from 'vitest';
+import { projectName } from '../../src/claude/paths.ts';
+import { createRepo, type Ran, type TestRepo } from './repo.ts';
+
+/** A session as Claude Code writes it, made by hand: for the situations of Git, where no real client is needed. */
+export interface WrittenSession {
+  id: string;
+  path: string;
+  /** Adds a prompt and a reply (2 messages). */
+  say(prompt: string, reply?: string): void;
+  /** Adds a tool call, without its result when that is null (2 messages, or 1). */
+  call(command: string, result: string | null): void;
+  /** Adds bytes as they are. */
+  append(bytes: string | Buffer): void;
+}
+
+/** A repository in which cc-context is set up. */
+export interface Workplace extends TestRepo {
+  /** Runs a command of the installed package: `cc('list', '--json')`. */
+  cc(command: string, ...args: string[]): Ran;
+  /** The same with `--json`, parsed. Throws when it fails. */
+  json<T>(command: string, ...args: string[]): T;
+  /** Starts a session whose records name this directory (the top by default). */
+  session(cwd?: string): WrittenSession;
+  /** The ids of the contexts that a commit owns, by Git alone. */
+  contexts(commit?: string): string[];
+  /** `git status --porcelain`, empty when index and work tree are clean. */
+  dirt(cwd?: string): string;
+}
+
+/** Makes a repository with one commit and runs the installed `cc-init` in it. */
+export function createWorkplace(options: { name?: string; init?: boolean } = {}): Workplace {
+  const repo = createRepo(options);
+  const bin = inject('bin');
+  const env = { ...repo.env, CC_CONTEXT_TIMEOUT: '60' }; // a slow machine is not what these tests are about
+  Object.assign(repo.env, env);
+  const cc = (command: string, ...args: string[]) => repo.run(process.execPath, [join(bin, command === 'cc-context' ? command : `cc-${command}`), ...args]);
+  const workplace: Workplace = {
+    ...repo,
+    [Symbol.dispose]: () => repo[Symbol.dispose](),
+    cc,
+    json(command, ...args) {
+      const ran = cc(command, '--json', ...args);
+      if (ran.code !== 0) throw new Error(`cc-${command} ended with ${ran.code}: ${ran.stderr}`);
+      return JSON.parse(ran.stdout);
+    },
+    session: (cwd = repo.dir) => writeSession(repo.home, cwd),
+    contexts(commit = 'HEAD') {
+      const added = repo.git('log', '-1', '-c', '--diff-filter=A', '--name-only', '--format=', commit, '--', '.cc-snapshots');
+      return added.split('\n').flatMap((path) => /ctx-[0-9a-f]{64}/.exec(path)?.[0] ?? []);
+    },
+    dirt: (cwd = repo.dir) => repo.run('git', ['status', '--porcelain'], { cwd }).stdout,
+  };
+  repo.git('commit', '--quiet', '--allow-empty', '-m', 'begin');
+  if (options.init !== false) {
+    const ran = cc('init');
+    if (ran.code !== 0) throw new Error(`cc-init ended with ${ran.code}: ${ran.stderr}`);
+  }
+  return workplace;
+}
+
+/** Starts a session in a home. */
+export function writeSession(home: string, cwd: string, id: string = randomUUID()): WrittenSession {
+  const path = join(home, '.claude', 'projects', projectName(cwd), `${id}.jsonl`);
+  mkdirSync(dirname(path), { recursive: true });
+  let parentUuid: string | null = null;
+  const append = (bytes: string | Buffer) => appendFileSync(path, bytes, { mode: 0o600 });
+  const record = (type: 'user' | 'assistant', message: object) => {
+    const uuid = randomUUID();
+    const timestamp = new Date().toISOString();
+    append(`${JSON.stringify({ parentUuid, isSidechain: false, userType: 'external', cwd, sessionId: id, version: '2.1.329', type, message, uuid, timestamp })}\n`);
+    parentUuid = uuid;
+  };
+  const reply = (content: object[]) => record('assistant', { id: `msg_${randomUUID()}`, type: 'message', role: 'assistant', model: 'claude-test', content });
+  return {
+    id,
+    path,
+    append,
+    say(prompt, answer = `Answer to: ${prompt}`) {
+      record('user', { role: 'user', content: prompt });
+      reply([{ type: 'text', text: answer }]);
+    },
+    call(command, result) {
+      const tool = `toolu_${randomUUID().replaceAll('-', '')}`;
+      reply([{ type: 'tool_use', id: tool, name: 'Bash', input: { command } }]);
+      if (result !== null) record('user', { role: 'user', content: [{ type: 'tool_result', tool_use_id: tool, content: result }] });
+    },
+  };
+}
