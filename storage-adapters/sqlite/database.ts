@@ -32,8 +32,8 @@ export function openDatabase(path: string, { timeout, durable }: { timeout: numb
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     closeSync(openSync(path, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600));
     chmodSync(path, 0o600);
-    const database = connect(path, timeout);
-    database.exec(`PRAGMA busy_timeout = ${Math.max(0, Math.floor(timeout))}`);
+    const database = connect(path, Math.floor(timeout));
+    database.exec(`PRAGMA busy_timeout = ${Math.floor(timeout)}`); // node:sqlite has no option for it
     database.exec('PRAGMA journal_mode = WAL');
     database.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
     return database;

@@ -60,7 +60,7 @@ describe('a session of this work tree is never missed', () => {
     using repo = createRepo();
     const hooks = hooked(repo);
     await hooks.init();
-    const moved = `${repo.dir}/../new\nline`;
+    const moved = join(repo.dir, '..', 'new\nline');
     renameSync(repo.dir, moved);
     session(repo, realpathSync(moved));
     repo.run('git', ['commit', '--allow-empty', '-m', 'one'], { cwd: moved });

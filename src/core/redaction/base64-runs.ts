@@ -8,8 +8,10 @@ export interface Base64Run {
 
 /** Shortest run looked at: 18 bytes, shorter than any secret known here with what makes it known. */
 const MIN_RUN = 24;
+/** Base64 inside of base64 is looked into so often. */
+export const MAX_BASE64_LEVELS = 2;
 /** A line of wrapped base64 (64 or 76 characters) that goes on in the next line is at least this long. */
-const MIN_WRAPPED_LINE = 60;
+export const MIN_WRAPPED_LINE = 60;
 /** Groups of four that must all be text: noise passes once in 10^6. */
 const GROUPS = 5;
 const PHASES = [0, 1, 2, 3] as const;

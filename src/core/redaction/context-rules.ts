@@ -91,19 +91,21 @@ const DOCKER_AUTH: Rule = {
 };
 
 const KEYWORDS = [
-  'password', 'passwd', 'passphrase', 'secret', 'token', 'api_key', 'apikey', 'api-key', 'access_key', 'access-key', 'accesskey',
+  'password', 'passwd', 'passphrase', 'secret', 'api_key', 'apikey', 'api-key', 'access_key', 'access-key', 'accesskey',
   'private_key', 'private-key', 'privatekey', 'auth_key', 'auth-key', 'authkey', 'encryption_key', 'encryptionkey', 'signing_key',
   'signingkey', 'master_key', 'masterkey', 'credential', '_pass', '_pwd', 'account_key',
 ];
+/** `tokens` stands in every record (`input_tokens`), so this one comes with what may follow it. */
+const TOKEN = ['"', "'", '`', '\\', '=', ':', ' ', '_', '-', ']', ')', '>', ',', 'v', 'k', '1', '2', '3'].map((next) => `token${next}`);
 /** What may follow in the name; `tokens`, `token_count`, `secretName` are no secrets. */
 const SUFFIX = '(?:[_-]?(?:key|value|val|prod|production|staging|stage|dev|test|live|main|base|hash|v?[0-9]{1,3})(?![A-Za-z])){0,2}(?![A-Za-z0-9_-])';
 
 const ASSIGNMENT: Rule = {
   name: 'generic-secret',
-  triggers: KEYWORDS,
+  triggers: [...KEYWORDS, ...TOKEN],
   anyCase: true,
-  pattern: new RegExp(`${NOT_MASKED}(?:${KEYWORDS.join('|')})${SUFFIX}(?:${GLUE}${ASSIGN}|(?<=--[a-z-]{1,30}) )${GLUE}${VALUE}`, 'diy'),
-  hint: new RegExp(`(?:${KEYWORDS.join('|')})${SUFFIX}(?:${GLUE}${ASSIGN}|(?<=--[a-z-]{1,30}) )${GLUE}[^\\s"'\`<>,;&]{4}`, 'diy'),
+  pattern: new RegExp(`${NOT_MASKED}(?:${KEYWORDS.join('|')}|token)${SUFFIX}(?:${GLUE}${ASSIGN}|(?<=--[a-z-]{1,30}) )${GLUE}${VALUE}`, 'diy'),
+  hint: new RegExp(`(?:${KEYWORDS.join('|')}|token)${SUFFIX}(?:${GLUE}${ASSIGN}|(?<=--[a-z-]{1,30}) )${GLUE}[^\\s"'\`<>,;&]{4}`, 'diy'),
   tail: /[^\s"'`\\<>,;&]*/y,
   verify: looksLikeSecret,
 };

@@ -32,7 +32,7 @@ export function redactText(text: Buffer): Redacted {
 /** The encoding of what is in the strings does not matter here. */
 function isJson(bytes: Buffer): boolean {
   try {
-    JSON.parse(bytes.toString('latin1'))
+    JSON.parse(bytes.toString('latin1'));
     return true;
   } catch {
     return false;

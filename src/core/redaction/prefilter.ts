@@ -1,11 +1,12 @@
-import { scanBase64 } from './base64-runs.ts';
+import { decodeRun, MAX_BASE64_LEVELS, MIN_WRAPPED_LINE, scanBase64 } from './base64-runs.ts';
 import type { Rule } from './rule.ts';
 import { rules } from './rules.ts';
 import { compileTriggers } from './triggers.ts';
 
 /** A rule is tried on so many bytes before and after its trigger. */
 const BEFORE = 128;
-const AFTER = 2400;
+const AFTER = 640;
+const BACKSLASH = 0x5c;
 
 /** Encodings under which a trigger would not be seen: a text that has them is decoded before it is called clean. */
 const ENCODINGS: readonly Rule[] = [
@@ -20,21 +21,27 @@ const table = compileTriggers([...rules, ...ENCODINGS]);
 
 /**
  * False when bytes[start, end) certainly holds nothing that the rules would find; true when it has to be decoded and
- * searched. Looks at raw bytes only, once, without decoding them.
+ * searched. Looks at raw bytes only, once; of what is encoded only base64 that is text is decoded.
  */
 export function mayHoldSecret(bytes: Buffer, start = 0, end = bytes.length): boolean {
-  return table.scan(bytes, start, end, (position, rule) => mayMatch(bytes, start, end, position, rule)) ||
-    scanBase64(bytes, start, end, () => true);
+  return mayHold(bytes, start, end, 0);
+}
+
+function mayHold(bytes: Buffer, start: number, end: number, base64Level: number): boolean {
+  if (table.scan(bytes, start, end, (position, rule) => mayMatch(bytes, start, end, position, rule))) return true;
+  if (base64Level === MAX_BASE64_LEVELS) return false;
+  return scanBase64(bytes, start, end, (run) => {
+    if (bytes[run.end] === BACKSLASH && run.end - run.start >= MIN_WRAPPED_LINE) return true;
+    const decoded = decodeRun(bytes, run);
+    return mayHold(decoded, 0, decoded.length, base64Level + 1);
+  });
 }
 
 function mayMatch(bytes: Buffer, start: number, end: number, position: number, rule: Rule): boolean {
   const from = Math.max(start, position - BEFORE);
-  const text = bytes.toString('latin1', from, Math.min(end, position + AFTER));
   const pattern = rule.hint ?? rule.pattern;
   pattern.lastIndex = position - from;
-  const match = pattern.exec(text);
-  if (!match) return false;
-  return true;
+  return pattern.test(bytes.toString('latin1', from, Math.min(end, position + AFTER)));
 }
 
 /** `%xx` of letters, digits, `-`, `_`, `%` itself and the signs that rules look for. */

@@ -80,8 +80,12 @@ const DASHED_TOKENS: readonly Row[] = [
   ['atlassian-token', ['ATATT3', 'ATCTT3', 'ATBB'], '(?:AT[AC]TT3[A-Za-z0-9_=-]{60,}|ATBB[A-Za-z0-9]{28,}(?![A-Za-z0-9_-]))'],
   ['1password-key', ['A3-'], 'A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}'],
   ['discord-token', discordStarts(), '[MNO][A-Za-z0-9_-]{22,28}\\.[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{27,}'],
-  ['jwt', ['eyJ'], 'eyJ[A-Za-z0-9_-]{12,}\\.eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{16,}'],
 ];
+
+const JWT: Rule = {
+  ...rule('jwt', ['eyJ'], new RegExp(`${DASH_EDGE}eyJ[A-Za-z0-9_-]{12,}\\.eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{16,}`, 'dy')),
+  hint: new RegExp(`${DASH_EDGE}eyJ[A-Za-z0-9_-]{32}`, 'y'),
+};
 
 /** Secrets that stand after something fixed that is no part of them. */
 const AFTER: readonly Rule[] = [
@@ -99,6 +103,7 @@ const AFTER: readonly Rule[] = [
 export const providerRules: readonly Rule[] = [
   ...TOKENS.map(([name, triggers, token]) => rule(name, triggers, new RegExp(EDGE + token, 'dy'))),
   ...DASHED_TOKENS.map(([name, triggers, token]) => rule(name, triggers, new RegExp(DASH_EDGE + token, 'dy'))),
+  JWT,
   ...AFTER,
 ];
 

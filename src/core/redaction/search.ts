@@ -1,13 +1,12 @@
-import { decodeRun, scanBase64 } from './base64-runs.ts';
+import { decodeRun, MAX_BASE64_LEVELS, scanBase64 } from './base64-runs.ts';
 import { jsonEscapes, lineNumbers, percentEscapes, terminalSequences } from './decoders.ts';
 import { type Finding, secretOf } from './rule.ts';
 import { ruleTriggers, rules } from './rules.ts';
 import { type Decoder, decodeView, plainView, type View } from './view.ts';
 
-/** Levels of JSON strings inside JSON strings, of `%25xx`, of base64 inside base64. */
+/** Levels of JSON strings inside JSON strings, and of `%25xx`. */
 const MAX_ESCAPE_LEVELS = 8;
 const MAX_PERCENT_LEVELS = 3;
-const MAX_BASE64_LEVELS = 2;
 
 /** What a search may still decode, in bytes. It bounds the work on texts made to be decoded for ever. */
 export interface Budget {
