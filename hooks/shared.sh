@@ -71,14 +71,11 @@ $PWD"
   cd "$here"
 }
 
-# True while a rebase makes commits by itself; false when a person commits at one of its stops, where Git leaves
-# GIT_REFLOG_ACTION unset. Sets git_dir.
+# True while a rebase makes commits by itself, false when a person commits at one of its stops: Git sets GIT_REFLOG_ACTION
+# for the commits that it starts a process for, and GIT_CHERRY_PICK_HELP for those that it makes itself (2.39).
 replaying() {
-  git_dir=$(git rev-parse --git-dir 2>/dev/null) || return 1
-  case ${GIT_REFLOG_ACTION-} in
-    rebase* | pull*) [ -d "$git_dir/rebase-merge" ] || [ -d "$git_dir/rebase-apply" ] ;;
-    *) return 1 ;;
-  esac
+  [ -n "${GIT_REFLOG_ACTION-}${GIT_CHERRY_PICK_HELP-}" ] && git_dir=$(git rev-parse --git-dir 2>/dev/null) &&
+    { [ -d "$git_dir/rebase-merge" ] || [ -d "$git_dir/rebase-apply" ]; }
 }
 
 # Goes on when the commit is done. A child that kept the hook's stdout open would hang whoever reads it; HUP comes when

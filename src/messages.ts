@@ -60,7 +60,8 @@ export const messages = {
   portable: 'another account or directory, a redacted value or an unfinished turn: rebuilt from the messages',
   closedCalls: (count: number) =>
     `${plural(count, 'tool call')} had no result yet when the commit was made; the session says so in ${count === 1 ? 'its' : 'their'} place.`,
-  redacted: (count: number) => `${plural(count, 'secret')} ${count === 1 ? 'was' : 'were'} replaced by [REDACTED:…] when the context was captured.`,
+  redacted: (count: number) =>
+    `${plural(count, 'secret')} ${count === 1 ? 'was' : 'were'} replaced by [REDACTED:…] when the context was captured.`,
 };
 
 /** A path as a person can paste it into a shell. */
@@ -95,9 +96,11 @@ export const hookMessages = {
     `${directory} serves your other repositories too; in those without cc-context the line does nothing. Removing it removes it for all.`,
   mayOverwrite: (manager: 'lefthook' | 'pre-commit') =>
     `\`${manager} install\` may replace these files. cc-status notices; cc-init mends it.`,
-  npxCache: 'This cc-context runs from the cache of npx, which npm may empty. To keep it: npm install --save-dev cc-context, then npx cc-init.',
+  npxCache:
+    'This cc-context runs from the cache of npx, which npm may empty. To keep it: npm install --save-dev cc-context, then npx cc-init.',
   left: (path: string) => `${path} was changed since: what stood there before cc-context lies beside it.`,
-  stays: (commonDir: string) => `What was captured stays: the store, the snapshot files in Git, the local state in ${commonDir}/cc-context.`,
+  stays: (commonDir: string) =>
+    `What was captured stays: the store, the snapshot files in Git, the local state in ${commonDir}/cc-context.`,
   cannotWrite: (path: string, code: string): [string, string] => [
     `The hook ${path} cannot be written (${code}).`,
     'Give yourself the right to write there, then run: cc-init',
@@ -107,7 +110,8 @@ export const hookMessages = {
   notInstalled: 'cc-context is not set up in this repository. Run: cc-init',
   switchedOff: 'CC_CONTEXT=0 switches capture off. Run: unset CC_CONTEXT',
   huskySwitchedOff: 'HUSKY=0 keeps husky from running any Git hook. Run: unset HUSKY',
-  hooksOff: (path: string) => `Git hooks are switched off here (core.hooksPath is ${path}). Run: git config --unset core.hooksPath; cc-init`,
+  hooksOff: (path: string) =>
+    `Git hooks are switched off here (core.hooksPath is ${path}). Run: git config --unset core.hooksPath; cc-init`,
   shimsMissing: (directory: string) => `Hooks of cc-context are missing or not executable in ${directory}. Run: cc-init`,
   nodeGone: (path: string) => `The Node.js that the hooks start is gone (${path}). Run: cc-init`,
   entryGone: (path: string) => `The cc-context that the hooks start is gone (${path}). Install it again, then run: cc-init`,

@@ -134,16 +134,21 @@ function toUser({ uuid, record }: ChainRecord, content: Block[]): Message {
     content,
     at: timeOf(record),
     id: asString(record['originalUuid']) ?? uuid,
-    meta: record['isMeta'] === true,
+    meta: record['isMeta'] === true || record['type'] === 'system',
     model: null,
     usage: null,
     summary: record['isCompactSummary'] === true,
   };
 }
 
-/** The blocks of what the user's side said: a `user` record, or a prompt that was typed while the agent worked (2.1). */
+/**
+ * The blocks of what the model reads as the user's: a `user` record, the output of a slash command (`system`, sent by 2.1.329), or
+ * a prompt that was typed while the agent worked (an `attachment` since 2.1).
+ */
 function userBlocks({ record }: ChainRecord): Block[] {
+  if (record['ccContext'] === 'notice') return []; // a line of ours, written anew with every restore
   if (record['type'] === 'user') return blocksOf(asRecord(record['message'])?.['content']);
+  if (record['type'] === 'system') return record['subtype'] === 'local_command' ? blocksOf(record['content']) : [];
   const attachment = record['type'] === 'attachment' ? asRecord(record['attachment']) : null;
   return attachment?.['type'] === 'queued_command' && attachment['commandMode'] === 'prompt' ? blocksOf(attachment['prompt']) : [];
 }

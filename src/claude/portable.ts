@@ -127,10 +127,14 @@ function messageFields(message: Message, rename: (block: Block) => Block, newUui
   };
 }
 
-/** A `system` record of this kind is both shown in the TUI and sent to the model (measured with 2.1.329); no other is. */
+/**
+ * The form that older versions gave to the output of a command: every version that was measured (2.0.76, 2.1.329) shows it in the
+ * TUI and sends it to the model. A `system` record is not sent by 2.0.76, an `isMeta` one is not shown. `ccContext` tells us, when
+ * the session is captured again, that nobody said it.
+ */
 function noticeFields(text: string): object {
   const content = `<local-command-stdout>${text}</local-command-stdout>`;
-  return { type: 'system', subtype: 'local_command', content, level: 'info', isMeta: false };
+  return { type: 'user', message: { role: 'user', content }, ccContext: 'notice' };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UserError } from '../errors.ts';
-import { type HookCheck, checkHooks } from '../git/hook-check.ts';
+import { checkHooks, type HookCheck } from '../git/hook-check.ts';
 import { type HookChange, installHooks, uninstallHooks } from '../git/hook-install.ts';
 import { type HookManager, type HookPlaces, hookPlaces, hooksOff } from '../git/hook-places.ts';
 import type { ShimSource } from '../git/hook-shims.ts';
@@ -52,7 +52,11 @@ export async function init({ cwd, uninstall = false, shims }: InitOptions): Prom
 
 /** The result for people. */
 export function renderInit({ action, repository, hooks_dir, hooks, capture, notes }: InitResult): string {
-  const headline = hookMessages.headline(action, repository, hooks.every((hook) => hook.change === 'kept'));
+  const headline = hookMessages.headline(
+    action,
+    repository,
+    hooks.every((hook) => hook.change === 'kept'),
+  );
   const where = relative(repository, hooks_dir).startsWith(`..${sep}`) ? hooks_dir : relative(repository, hooks_dir);
   const rows = hooks.filter(({ change }) => change !== 'kept').map(({ hook, change }) => hookMessages.hook(hook, change));
   return [
@@ -66,7 +70,9 @@ export function renderInit({ action, repository, hooks_dir, hooks, capture, note
 function installNotes({ top }: Repository, places: HookPlaces, hooks: HookChange[], { entry }: ShimSource): string[] {
   const written = hooks.filter(({ change }) => change === 'created' || change === 'edited' || change === 'wrapped');
   return [
-    ...(places.shared === 'committed' && written.length > 0 ? [hookMessages.commitThem(written.map(({ path }) => relative(top, path)))] : []),
+    ...(places.shared === 'committed' && written.length > 0
+      ? [hookMessages.commitThem(written.map(({ path }) => relative(top, path)))]
+      : []),
     ...(places.shared === 'global' ? [hookMessages.sharedHooks(places.scriptsDir)] : []),
     ...(places.manager === 'lefthook' || places.manager === 'pre-commit' ? [hookMessages.mayOverwrite(places.manager)] : []),
     ...(/[\\/]_npx[\\/]/.test(entry) ? [hookMessages.npxCache] : []),

@@ -1,8 +1,8 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { hookMessages } from '../messages.ts';
-import { HOOK_NAMES, type HookName, hookLine } from './hook-line.ts';
 import { callsUs } from './hook-install.ts';
+import { HOOK_NAMES, type HookName, hookLine } from './hook-line.ts';
 import { type HookPlaces, hookPlaces, hooksOff } from './hook-places.ts';
 import { isExecutable, readShims, shimsDir } from './hook-shims.ts';
 import type { Repository } from './repository.ts';

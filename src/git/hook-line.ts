@@ -6,7 +6,7 @@ export type HookName = (typeof HOOK_NAMES)[number];
 const TAIL = '# cc-context';
 
 /** Also when somebody commented it out. */
-const OUR_LINE = /cc-context.*# cc-context$/;
+const OUR_LINE = /(cc-context\/hooks\/|before-cc-context).*# cc-context$/;
 
 /**
  * The one line that a hook file gets. It cannot fail the hook, reads none of its stdin, and does nothing in a clone or repository
@@ -63,14 +63,14 @@ export function insertLine(text: string, name: HookName): string {
   const before = head.map((line) => line.text + line.end).join('');
   const end = lines[0]?.end || '\n';
   const line = hookLine(name);
-  return head.length > 0 && head.at(-1)?.end === '' ? before + end + line : before + line + end + text.slice(before.length);
+  return head.length > 0 && head.at(-1)?.end === '' ? `${before}\n${line}` : before + line + end + text.slice(before.length);
 }
 
 /** Takes our lines out again: the inverse of {@link insertLine}. */
 export function removeLine(text: string): string {
   return linesOf(text).reduce((rest, line) => {
     if (!OUR_LINE.test(line.text)) return rest + line.text + line.end;
-    return line.end === '' ? rest.replace(/\r?\n$/, '') : rest;
+    return line.end === '' ? rest.replace(/\n$/, '') : rest;
   }, '');
 }
 
@@ -82,10 +82,13 @@ const SHELLS = new Set(['sh', 'bash', 'dash', 'ash', 'zsh', 'ksh', 'ksh93', 'mks
  */
 export function isShellScript(text: string): boolean {
   if (text.includes('\0')) return false;
-  if (/^[ \t]*['"]*exec['"]?[ \t](.*[ \t])?"?\$(0|\{0\})("|\s|$)/m.test(text)) return false;
+  if (/^[ \t]*['"]*exec['"]?[ \t](.*[ \t])?"?\$(0|\{0\})"?(\s|$)/m.test(text)) return false;
   const shebang = /^#!(.*)/.exec(text)?.[1];
   if (shebang === undefined) return true;
-  const [program = '', ...rest] = shebang.trim().split(/\s+/).map((word) => word.replace(/^.*[\\/]/, ''));
+  const [program = '', ...rest] = shebang
+    .trim()
+    .split(/\s+/)
+    .map((word) => word.replace(/^.*[\\/]/, ''));
   const interpreter = program === 'env' || program === 'busybox' ? rest.find((word) => !/^-|=/.test(word)) : program;
   return SHELLS.has((interpreter ?? '').replace(/\.exe$/, ''));
 }

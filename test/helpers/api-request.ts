@@ -64,6 +64,7 @@ function kindOf(body: MessagesBody, prompt: string): RequestKind {
   if (prompt.includes('Your task is to create a detailed summary of the conversation')) return 'compaction';
   if (tools.length === 0 || prompt === 'Warmup') return 'side';
   // 2.1.329 marks subagents in the first system block; those of 2.0.76 cannot start others.
-  const ofSubagent = JSON.stringify(body.system).includes('cc_is_subagent=true') || !(tools.includes('Task') || tools.includes('Agent'));
+  const ofSubagent =
+    JSON.stringify(body.system ?? '').includes('cc_is_subagent=true') || !(tools.includes('Task') || tools.includes('Agent'));
   return ofSubagent ? 'subagent' : 'conversation';
 }

@@ -1,15 +1,16 @@
+import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { ClaudeVersion } from './claude-install.ts';
 import { claudeCommand } from './claude-install.ts';
-import type { MockApi } from './mock-api.ts';
-import type { Terminal } from './terminal.ts';
 import type { ClaudeTui } from './claude-tui.ts';
 import { answerFirstQuestions, claudeTui } from './claude-tui.ts';
+import type { MockApi } from './mock-api.ts';
+import type { Terminal } from './terminal.ts';
 import { killGroup, openTerminal } from './terminal.ts';
 
 /** How a command ended. */
@@ -55,17 +56,24 @@ export interface PromptOptions extends RunOptions {
 
 const API_KEY = 'sk-ant-dummy-key-of-the-mock-api';
 
-/**
- * Makes a person. Nothing of the machine's own Claude Code is read or written: the environment holds only what is listed here.
- * `bin`: directories that come first in PATH.
- */
-export async function createPerson({ version, api, bin = [], name = 'Ada' }: {
+export interface PersonOptions {
   version: ClaudeVersion;
   api: MockApi;
+  /** Home directory of another person: the same one with another version. It is not removed at the end. Default: a new one. */
+  home?: string;
+  /** Directories that come first in PATH. */
   bin?: string[];
+  /** Name in Git; Ada by default. */
   name?: string;
-}): Promise<Person> {
-  const home = await realpath(await mkdtemp(join(tmpdir(), 'cc-')));
+}
+
+/**
+ * Makes a person. Nothing of the machine's own Claude Code is read or written: apart from PATH the environment holds only what
+ * is listed here.
+ */
+export async function createPerson(options: PersonOptions): Promise<Person> {
+  const { version, api, bin = [], name = 'Ada' } = options;
+  const home = options.home ?? (await realpath(await mkdtemp(join(tmpdir(), 'cc-'))));
   const env: Record<string, string> = {
     PATH: [...bin, dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter),
     HOME: home,
@@ -80,22 +88,25 @@ export async function createPerson({ version, api, bin = [], name = 'Ada' }: {
     DISABLE_AUTOUPDATER: '1',
     IS_SANDBOX: '1', // lets root use --dangerously-skip-permissions
   };
-  await mkdir(join(home, 'tmp'));
-  await writeFile(join(home, '.gitconfig'), `[user]\n\tname = ${name}\n\temail = ${name.toLowerCase()}@example.com\n[init]\n\tdefaultBranch = main\n`);
-  const running = new Set<number>();
+  await mkdir(join(home, 'tmp'), { recursive: true });
+  const git = ['[user]', `name = ${name}`, `email = ${name.toLowerCase()}@example.com`, '[init]', 'defaultBranch = main', ''];
+  await writeFile(join(home, '.gitconfig'), git.join('\n'));
+  const running = new Set<ChildProcess>();
   const terminals: Terminal[] = [];
 
   const run = async (args: string[], { cwd, input = '', env: more = {} }: RunOptions): Promise<Result> => {
     const [command = '', ...first] = claudeCommand(version);
     // detached: a process group of its own, which close() can end as a whole
     const child = spawn(command, [...first, ...args], { cwd, env: { ...env, ...more }, detached: true });
-    const code = new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve));
-    if (child.pid !== undefined) running.add(child.pid);
-    child.stdin.end(input);
-    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-    const result = { code: await code, stdout, stderr };
-    if (child.pid !== undefined) running.delete(child.pid);
-    return result;
+    const ended = new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve));
+    running.add(child);
+    child.stdin.on('error', () => {}).end(input); // a client that ends early leaves its input unread
+    try {
+      const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+      return { code, stdout, stderr };
+    } finally {
+      running.delete(child);
+    }
   };
 
   return {
@@ -104,9 +115,9 @@ export async function createPerson({ version, api, bin = [], name = 'Ada' }: {
     env,
     api,
     run,
-    async prompt(prompt, { resume = null, extra = [], ...options }) {
+    async prompt(prompt, { resume = null, extra = [], ...more }) {
       const args = ['-p', prompt, '--dangerously-skip-permissions', '--output-format', 'json', ...extra];
-      const { code, stdout, stderr } = await run(resume === null ? args : [...args, '--resume', resume], options);
+      const { code, stdout, stderr } = await run(resume === null ? args : [...args, '--resume', resume], more);
       if (code !== 0) throw new Error(`claude ${version} ended with ${code}: ${stderr}${stdout}`);
       return JSON.parse(stdout);
     },
@@ -119,14 +130,14 @@ export async function createPerson({ version, api, bin = [], name = 'Ada' }: {
     async tui(cwd, args = []) {
       await answerFirstQuestions(home, await realpath(cwd), API_KEY);
       const command = [...claudeCommand(version), '--dangerously-skip-permissions', ...args];
-      const terminal = await openTerminal(join(home, `tmux-${terminals.length}`), command, { cwd, env });
+      const terminal = await openTerminal(join(home, `tmux-${version}-${terminals.length}`), command, { cwd, env });
       terminals.push(terminal);
       return claudeTui(terminal);
     },
     async close() {
       for (const terminal of terminals) await terminal.close();
-      for (const pid of running) killGroup(pid);
-      await rm(home, { recursive: true, force: true });
+      for (const { pid } of running) if (pid !== undefined) killGroup(pid);
+      if (options.home === undefined) await rm(home, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }

@@ -1,5 +1,5 @@
-import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import type { ApiRequest } from './api-request.ts';

@@ -66,7 +66,7 @@ export function createRepo({ name = 'repo' }: { name?: string } = {}): TestRepo 
       return ran;
     },
     [Symbol.dispose]() {
-      rmSync(base, { recursive: true, force: true });
+      rmSync(base, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }); // a detached hook may still be writing
     },
   };
   repo.git('init', '--quiet', '--initial-branch=main');

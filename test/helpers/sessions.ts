@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Person } from './claude.ts';
 import { inputOn } from './claude-tui.ts';
 import { bash, thinking, toolUse } from './mock-reply.ts';
@@ -11,7 +13,8 @@ import { bash, thinking, toolUse } from './mock-reply.ts';
 /** Two turns, the second by a process of its own that resumed the first; a tool call in the first, thinking in both. */
 export async function resumedSession(person: Person, cwd: string): Promise<string> {
   person.api.when('print alpha', [thinking('one command will do'), bash('echo alpha')], 'alpha was printed');
-  person.api.when('and then?', [thinking('nothing'), { type: 'text', text: 'that was all' }]);
+  const content = [thinking('nothing'), { type: 'text' as const, text: 'that was all' }];
+  person.api.when('and then?', { content, usage: { input_tokens: 1234, cache_read_input_tokens: 56 } });
   const { session_id } = await person.prompt('print alpha', { cwd });
   await person.prompt('and then?', { cwd, resume: session_id });
   return session_id;
@@ -19,9 +22,17 @@ export async function resumedSession(person: Person, cwd: string): Promise<strin
 
 /** One turn with three tool calls in one reply; they end in another order than they were made in. */
 export async function parallelSession(person: Person, cwd: string): Promise<string> {
-  const calls = [bash('sleep 0.3; echo slow'), toolUse('Read', { file_path: '/etc/hostname' }), bash('echo quick')];
+  const calls = [bash('sleep 0.3; echo slow'), toolUse('Read', { file_path: join(person.home, '.gitconfig') }), bash('echo quick')];
   person.api.when('do three things', [{ type: 'text', text: 'all at once' }, ...calls], 'three things done');
   return (await person.prompt('do three things', { cwd })).session_id;
+}
+
+/** One turn with a tool result of 60,000 characters, which 2.1 keeps in a file beside the transcript. */
+export async function largeResultSession(person: Person, cwd: string): Promise<string> {
+  const path = join(person.home, 'large.txt'); // not in the directory, which may be a clean repository
+  await writeFile(path, `${'0123456789'.repeat(6)}\n`.repeat(1000));
+  person.api.when('print the file', bash(`cat ${path}`), 'it is long');
+  return (await person.prompt('print the file', { cwd })).session_id;
 }
 
 /** A turn, a compaction, and a turn after it. */

@@ -11,7 +11,7 @@ export interface Terminal {
   type(text: string): Promise<void>;
   /** Presses keys, by their tmux names: `Enter`, `Escape`, `Up`, `C-c`. */
   press(...keys: string[]): Promise<void>;
-  /** What the screen shows now; nothing when the program has ended. */
+  /** What the screen shows now. */
   capture(): Promise<string>;
   /** Waits until the screen shows it; throws with the last screen after 20 seconds. */
   waitFor(shown: Shown): Promise<string>;
@@ -19,7 +19,7 @@ export interface Terminal {
   pressUntil(shown: Shown, ...keys: string[]): Promise<string>;
   /** Waits until the program has ended by itself; throws after 20 seconds. */
   ended(): Promise<void>;
-  /** Ends the program and its tmux server. */
+  /** Kills the program, with whatever it has not yet written, and its tmux server. */
   close(): Promise<void>;
 }
 
@@ -37,17 +37,13 @@ export async function openTerminal(
     const { stdout } = await promisify(execFile)('tmux', ['-S', socket, '-f', '/dev/null', ...args], { cwd, env });
     return stdout;
   };
-  await tmux('new-session', '-d', '-x', '120', '-y', '50', '-c', cwd, '--', ...command);
+  // remain-on-exit: the screen can still be read when the program has ended
+  const start = ['set-option', '-g', 'remain-on-exit', 'on', ';', 'new-session', '-d', '-x', '120', '-y', '50', '-c', cwd];
+  await tmux(...start, '--', ...command);
   const pid = Number(await tmux('display-message', '-p', '#{pane_pid}'));
 
-  const capture = async (): Promise<string> => {
-    try {
-      return await tmux('capture-pane', '-p');
-    } catch (error) {
-      if (isAlive(pid)) throw error;
-      return '';
-    }
-  };
+  const capture = (): Promise<string> => tmux('capture-pane', '-p');
+  const hasEnded = async (): Promise<boolean> => (await tmux('display-message', '-p', '#{pane_dead}')) === '1\n';
   const press = async (...keys: string[]): Promise<void> => {
     for (const key of keys) await tmux('send-keys', key);
   };
@@ -69,24 +65,16 @@ export async function openTerminal(
     waitFor: (shown) => pressUntil(shown),
     pressUntil,
     async ended() {
-      for (let waited = 0; isAlive(pid); waited += POLL) {
+      for (let waited = 0; !(await hasEnded()); waited += POLL) {
         if (waited > PATIENCE) throw new Error(`the program in the terminal did not end; it shows:\n${await capture()}`);
         await sleep(POLL);
       }
     },
     async close() {
-      await tmux('kill-server').catch(() => {}); // the program may have ended by itself, and the server with it
-      killGroup(pid);
+      if (!(await hasEnded())) killGroup(pid);
+      await tmux('kill-server');
     },
   };
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 /** Kills a process group; nothing happens when it is gone. */

@@ -26,13 +26,13 @@ export interface Workplace extends TestRepo {
   /** Starts a session whose records name this directory (the top by default). */
   session(cwd?: string): WrittenSession;
   /** The ids of the contexts that a commit owns, by Git alone. */
-  contexts(commit?: string): string[];
+  contexts(commit?: string, cwd?: string): string[];
   /** `git status --porcelain`, empty when index and work tree are clean. */
   dirt(cwd?: string): string;
 }
 
-/** Makes a repository with one commit and runs the installed `cc-init` in it. */
-export function createWorkplace(options: { name?: string; init?: boolean } = {}): Workplace {
+/** Makes a repository with one commit (unless `begin` is false) and runs the installed `cc-init` in it (unless `init` is). */
+export function createWorkplace(options: { name?: string; begin?: boolean; init?: boolean } = {}): Workplace {
   const repo = createRepo(options);
   const bin = inject('bin');
   const env = { ...repo.env, CC_CONTEXT_TIMEOUT: '60' }; // a slow machine is not what these tests are about
@@ -48,13 +48,13 @@ export function createWorkplace(options: { name?: string; init?: boolean } = {})
       return JSON.parse(ran.stdout);
     },
     session: (cwd = repo.dir) => writeSession(repo.home, cwd),
-    contexts(commit = 'HEAD') {
-      const added = repo.git('log', '-1', '-c', '--diff-filter=A', '--name-only', '--format=', commit, '--', '.cc-snapshots');
+    contexts(commit = 'HEAD', cwd = repo.dir) {
+      const added = repo.git('-C', cwd, 'diff-tree', '--root', '-r', '-c', '--no-commit-id', '--name-only', '--diff-filter=A', commit, '--', '.cc-snapshots');
       return added.split('\n').flatMap((path) => /ctx-[0-9a-f]{64}/.exec(path)?.[0] ?? []);
     },
     dirt: (cwd = repo.dir) => repo.run('git', ['status', '--porcelain'], { cwd }).stdout,
   };
-  repo.git('commit', '--quiet', '--allow-empty', '-m', 'begin');
+  if (options.begin !== false) repo.git('commit', '--quiet', '--allow-empty', '-m', 'begin');
   if (options.init !== false) {
     const ran = cc('init');
     if (ran.code !== 0) throw new Error(`cc-init ended with ${ran.code}: ${ran.stderr}`);

@@ -63,12 +63,12 @@ const NODE = '#!/usr/bin/env node\nrequire("fs").appendFileSync(process.env.HOME
 const OTHER: [string, (repo: TestRepo, path: string) => void, RegExp | null][] = [
   ['python', (_, path) => writeFileSync(path, PYTHON, { mode: 0o755 }), /mine 0/],
   ['node', (_, path) => writeFileSync(path, NODE, { mode: 0o755 }), /mine 0/],
-  ['python behind sh', (_, path) => writeFileSync(path, `#!/bin/sh\n'''exec' python3 "$0" "$@"\n' '''\n${PYTHON}`, { mode: 0o755 }), /mine 0/],
   [
-    'a binary',
-    (_, path) => copyFileSync(existsSync('/bin/true') ? '/bin/true' : '/usr/bin/true', path),
-    null,
+    'python behind sh',
+    (_, path) => writeFileSync(path, `#!/bin/sh\n'''exec' python3 "$0" "$@"\n' '''\n${PYTHON}`, { mode: 0o755 }),
+    /mine 0/,
   ],
+  ['a binary', (_, path) => copyFileSync(existsSync('/bin/true') ? '/bin/true' : '/usr/bin/true', path), null],
   ['a shell script that is switched off', (_, path) => writeFileSync(path, `#!/bin/sh\n${NOTE}\n`, { mode: 0o644 }), null],
   [
     'a symbolic link to a script of the project',
@@ -110,7 +110,8 @@ describe.each(OTHER)('a hook that is %s', (_, make, note) => {
     await hooks.called('post-commit');
 
     await hooks.init({ uninstall: true });
-    const ofHooks = (all: Record<string, string>) => Object.fromEntries(Object.entries(all).filter(([path]) => path.startsWith('.git/hooks')));
+    const ofHooks = (all: Record<string, string>) =>
+      Object.fromEntries(Object.entries(all).filter(([path]) => path.startsWith('.git/hooks')));
     expect(ofHooks(tree(repo.dir))).toEqual(ofHooks(before));
     expect(existsSync(join(repo.dir, '.git/cc-context'))).toBe(false);
   });
@@ -128,7 +129,10 @@ test.each([
 
 test.each([
   ['a shell script', `#!/bin/sh\n{ echo "$@"; cat; } >>"$HOME/mine"\n`],
-  ['another program', `#!/usr/bin/env python3\nimport os, sys\nopen(os.environ["HOME"] + "/mine", "a").write(" ".join(sys.argv[1:]) + "\\n" + sys.stdin.read())\n`],
+  [
+    'another program',
+    `#!/usr/bin/env python3\nimport os, sys\nopen(os.environ["HOME"] + "/mine", "a").write(" ".join(sys.argv[1:]) + "\\n" + sys.stdin.read())\n`,
+  ],
 ])('%s still gets its arguments and all of stdin on a push', async (_, script) => {
   using repo = createRepo();
   repo.write('.git/hooks/pre-push', script, 0o755);
@@ -157,4 +161,17 @@ test('a hook put aside earlier is never overwritten', async () => {
   expect(aside['pre-commit.before-cc-context-2']).toBe(`755 ${NODE}`);
   await hooks.init({ uninstall: true });
   expect(tree(join(repo.dir, '.git/hooks'))['pre-commit']).toBe(`755 ${NODE}`);
+});
+
+test('a wrapper that somebody added to is left in place, without our lines', async () => {
+  using repo = createRepo();
+  const hooks = hooked(repo);
+  const path = repo.write('.git/hooks/pre-commit', PYTHON, 0o755);
+  await hooks.init();
+  writeFileSync(path, `${readFileSync(path, 'utf8')}echo added\n`);
+  const result = await hooks.init({ uninstall: true });
+  expect(result.hooks[0]).toMatchObject({ hook: 'pre-commit', change: 'left' });
+  expect(result.notes[0]).toContain(`${path} was changed since`);
+  const files = tree(join(repo.dir, '.git/hooks'));
+  expect([files['pre-commit'], files['pre-commit.before-cc-context']]).toEqual(['755 #!/bin/sh\necho added\n', `755 ${PYTHON}`]);
 });

@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { HOOK_NAMES } from '../../src/git/hook-line.ts';
@@ -13,7 +13,7 @@ const BROKEN: [string, (repo: TestRepo, hooks: HookedRepo) => void, RegExp][] = 
   ['the entry is gone', (_, hooks) => rmSync(hooks.shims.entry), /^$/],
   ['the shims are gone', (repo) => rmSync(shim(repo, '.'), { recursive: true }), /^$/],
   ['the shared shim is gone', (repo) => rmSync(shim(repo, 'shared.sh')), /^$/],
-  ['the shims are not executable', (repo) => HOOK_NAMES.forEach((name) => chmodSync(shim(repo, name), 0o644)), /^$/],
+  ['the shims are not executable', (repo) => repo.run('chmod', ['-R', 'a-x+X', shim(repo, '.')]), /^$/],
   ['the entry throws', (_, hooks) => writeFileSync(hooks.shims.entry, 'process.exitCode = 3; throw new Error("broken")'), /Error: broken/],
   ['the entry is killed', (_, hooks) => writeFileSync(hooks.shims.entry, 'process.kill(process.pid, "SIGKILL")'), /^(Killed\s*)?$/],
   ['a shim has CRLF line ends', (repo) => crlf(shim(repo, 'shared.sh')), /./],
@@ -88,7 +88,10 @@ test('a commit whose output is captured does not wait for the detached hooks', a
   await hooks.init();
   const gate = join(repo.home, 'gate');
   // Ends only when the gate is opened, which happens after git commit has returned.
-  appendFileSync(hooks.shims.entry, `;if (process.argv[2] === 'post-commit') while (!require('fs').existsSync(${JSON.stringify(gate)})) {}`);
+  appendFileSync(
+    hooks.shims.entry,
+    `;if (process.argv[2] === 'post-commit') while (!require('fs').existsSync(${JSON.stringify(gate)})) {}`,
+  );
   const { code } = repo.run('git', ['commit', '--allow-empty', '-m', 'one'], { env: CLAUDE });
   expect(code).toBe(0);
   expect(existsSync(gate)).toBe(false);

@@ -55,15 +55,18 @@ describe.skipIf(missing && process.env['CI'] !== 'true')('the pre-commit framewo
     expect(Object.keys(tree(join(repo.dir, '.git/hooks'))).filter((path) => /^p[^.]*(\.legacy)?$/.test(path))).toEqual(['pre-commit']);
   });
 
-  test.each([[['-f']], [['-f', '--hook-type', 'pre-push']]])('`pre-commit install %s` later deletes ours: noticed, and mended', async (args) => {
-    using repo = withFramework();
-    const hooks = hooked(repo);
-    await hooks.init();
-    install(repo, ...args);
-    expect((await hooks.check()).problems).toEqual([
-      expect.stringMatching(/^pre-(commit|push) in .* does not call cc-context \(pre-commit may have replaced it\)\. Run: cc-init$/),
-    ]);
-    await hooks.init();
-    expect(await hooks.check()).toEqual({ ok: true, problems: [] });
-  });
+  test.each([[['-f']], [['-f', '--hook-type', 'pre-push']]])(
+    '`pre-commit install %s` later deletes ours: noticed, and mended',
+    async (args) => {
+      using repo = withFramework();
+      const hooks = hooked(repo);
+      await hooks.init();
+      install(repo, ...args);
+      expect((await hooks.check()).problems).toEqual([
+        expect.stringMatching(/^pre-(commit|push) in .* does not call cc-context \(pre-commit may have replaced it\)\. Run: cc-init$/),
+      ]);
+      await hooks.init();
+      expect(await hooks.check()).toEqual({ ok: true, problems: [] });
+    },
+  );
 });

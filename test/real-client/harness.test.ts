@@ -6,7 +6,7 @@ import type { Person } from '../helpers/claude.ts';
 import { createPerson } from '../helpers/claude.ts';
 import { CLAUDE_VERSIONS } from '../helpers/claude-install.ts';
 import type { MockApi } from '../helpers/mock-api.ts';
-import { startMockApi, SUMMARY } from '../helpers/mock-api.ts';
+import { SUMMARY, startMockApi } from '../helpers/mock-api.ts';
 import * as make from '../helpers/sessions.ts';
 import type { TranscriptRecord } from '../helpers/transcript.ts';
 import { blocksIn, recordsOf, spoken } from '../helpers/transcript.ts';
@@ -51,6 +51,7 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
     expect(asked.map((record) => record['sessionId'])).toEqual([session, session, session]);
     expect(JSON.stringify(resultsIn(records))).toContain('alpha');
     expect(spoken(records).flatMap((record) => blocksIn(record, 'thinking'))).toHaveLength(2);
+    expect(spoken(records).at(-1)?.message).toMatchObject({ usage: { input_tokens: 1234, cache_read_input_tokens: 56 } });
     await expectContinued(session);
   });
 
@@ -72,6 +73,18 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
     expect(records.find((record) => record.subtype === 'compact_boundary')).toMatchObject({ parentUuid: null });
     expect(records.find((record) => record.isCompactSummary)?.message?.content).toContain(SUMMARY);
     expect(JSON.stringify(messagesOf(api.lastRequest(session)))).not.toContain('echo before');
+    await expectContinued(session);
+  });
+
+  test('a large result is kept in a file of its own since 2.1', async () => {
+    const session = await make.largeResultSession(person, cwd);
+    const results = JSON.stringify(resultsIn(await transcript(session)));
+    const [path = ''] = await person.sessions(cwd);
+    if (version === '2.0.76') expect(results).not.toContain('<persisted-output>');
+    else {
+      expect(results).toContain('<persisted-output>');
+      expect(await readdir(join(path.replace('.jsonl', ''), 'tool-results'))).toHaveLength(1);
+    }
     await expectContinued(session);
   });
 
@@ -116,14 +129,14 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
   });
 
   test('a command of the agent sees its own call unfinished', async () => {
-    const copy = 'cat "$HOME"/.claude/projects/*/????????-*.jsonl > seen.jsonl; echo "session ${CLAUDE_CODE_SESSION_ID:-unknown}"';
+    const copy = 'cat "$HOME"/.claude/projects/*/????????-*.jsonl > seen.jsonl; printenv CLAUDE_CODE_SESSION_ID || echo unnamed';
     const session = await make.commandSession(person, cwd, copy);
     const seen = await recordsOf(join(cwd, 'seen.jsonl'));
     const records = await transcript(session);
     expect(records.slice(0, seen.length)).toEqual(seen);
     expect(seen.flatMap((record) => blocksIn(record, 'tool_use'))).toHaveLength(1);
     expect(resultsIn(seen)).toEqual([]);
-    expect(JSON.stringify(resultsIn(records))).toContain(`session ${version === '2.0.76' ? 'unknown' : session}`);
+    expect(JSON.stringify(resultsIn(records))).toContain(version === '2.0.76' ? 'unnamed' : session);
     await expectContinued(session);
   });
 

@@ -5,6 +5,9 @@ const PASSWORD_NAME = /^(?:passw|passphrase|_pass|_pwd)/i;
 const MIN_PASSWORD = 8;
 const MIN_GENERATED = 12;
 
+/** Noise that happens to be cut by capitals has shorter pieces than language. */
+const MIN_MEAN_WORD = 4;
+
 /** Code, not a value: a call, a member, a variable, a path, a template, a type. */
 const CODE = /^(?:[$<{%*@#(|!=:-]|[~.]?\/|[A-Za-z]:[\\/]|https?:|[A-Za-z_]+:\/\/)|[A-Za-z_$][\w$]*(?:\?\.|[([])|\$\{|\{\{|=>|\(\)/;
 const MEMBERS = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/;
@@ -40,6 +43,12 @@ function isMixed(text: string): boolean {
 
 /** Words and small numbers joined by signs or capitals: `prod-db-1`, `getToken2`, `sha256_digest`. */
 function isWords(text: string): boolean {
-  const parts = text.split(/[-_./:@#+=,]+|(?<=[a-z])(?=[A-Z])/).filter((part) => part !== '');
-  return parts.every((part) => /^[A-Za-z]{2,}[0-9]{0,3}$|^[0-9]{1,4}$|^[A-Za-z]$/.test(part));
+  if (/[^A-Za-z0-9_./:@-]/.test(text)) return false;
+  const parts = text.split(/[-_./:@]+|(?<=[a-z])(?=[A-Z])/).filter((part) => part !== '');
+  const letters = parts.filter((part) => /[A-Za-z]/.test(part));
+  return parts.every(isWord) && letters.join('').length >= letters.length * MIN_MEAN_WORD;
+}
+
+function isWord(part: string): boolean {
+  return /^[0-9]{1,4}$/.test(part) || (/^(?:[A-Z]?[a-z]+|[A-Z]+)[0-9]{0,3}$/.test(part) && (part.length <= 4 || /[aeiouy]/i.test(part)));
 }

@@ -92,10 +92,13 @@ const AFTER: readonly Rule[] = [
   rule('slack-webhook', ['hooks.slack.com/'], /hooks\.slack\.com\/(?:services|workflows|triggers)\/([A-Za-z0-9+/_-]{30,})/dy),
   rule('discord-webhook', ['/api/webhooks/'], /\/api\/webhooks\/[0-9]{15,22}\/([A-Za-z0-9_-]{40,})/dy),
   rule('teams-webhook', ['/IncomingWebhook/'], /\/IncomingWebhook\/([a-f0-9]{32}\/[a-f0-9-]{36})/dy),
-  rule('telegram-bot-token', [':AA'], /(?<=(?<![0-9])[0-9]{8,10}):(AA[A-Za-z0-9_-]{32,34})(?![A-Za-z0-9_-])/dy),
+  {
+    ...rule('telegram-bot-token', [':AA'], /(?<=(?<![0-9])[0-9]{8,10}):(AA[A-Za-z0-9_-]{32,34})(?![A-Za-z0-9_-])/dy),
+    hint: /(?<=[0-9]{8}):AA[A-Za-z0-9_-]{32}/y,
+  },
   rule('openai-key', ['T3BlbkFJ'], /(?<=sk-[A-Za-z0-9_-]{16,80})T3BlbkFJ[A-Za-z0-9_-]{16,}/dy),
-  rule('terraform-token', ['.atlasv1.'], /(?<=(?<![A-Za-z0-9])[A-Za-z0-9]{14})\.atlasv1\.([A-Za-z0-9_=-]{60,})/dy),
-  rule('azure-ad-secret', digitBefore('Q~'), /(?<=(?<![A-Za-z0-9_~.-])[A-Za-z0-9_~.]{3})[0-9]Q~[A-Za-z0-9_~.-]{31,34}/dy),
+  rule('terraform-token', ['.atlasv1.'], /(?<=[A-Za-z0-9]{14})\.atlasv1\.([A-Za-z0-9_=-]{60,})/dy),
+  rule('azure-ad-secret', digitBefore('Q~'), /(?<=[A-Za-z0-9_~.]{3})[0-9]Q~[A-Za-z0-9_~.-]{31,34}/dy),
   rule('azure-storage-key', ['AccountKey=', 'SharedAccessKey='], /(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{40,}={0,2})/dy),
   rule('azure-sas-signature', ['sig='], /(?<=[?&;"'\s])sig=([A-Za-z0-9%+/]{40,}(?:%3D|=){0,2})/dy),
 ];

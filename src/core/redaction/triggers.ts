@@ -20,18 +20,23 @@ export interface TriggerTable {
 
 /** Letters of English text and code, the most frequent first. */
 const BY_FREQUENCY = 'etansoirlcdpmuhgfbywvkxjqz';
-const WINDOW_MASK = 0x1fffff;
+/** What session files are full of; a window out of it is taken only where the trigger has no other. */
+const USUAL = '_tokens", version words action_ ----- required _path en_ key":  bearings nt- file_path message';
+const WINDOW_MASK = 0x3ffff;
 
-/** A byte for each window of three 7-bit characters (2 MiB; a bit each is slower), set where a trigger can be. */
+/**
+ * A window is three bytes hashed to 18 bits, so that the table of those that matter (256 KiB) stays in the processor's
+ * cache: that doubles the speed.
+ */
 export function compileTriggers(rules: readonly Rule[]): TriggerTable {
-  const begins = new Uint8Array(WINDOW_MASK + 1);
+  const matters = new Uint8Array(WINDOW_MASK + 1);
   const byWindow = new Map<number, Trigger[]>();
   for (const rule of rules) {
     for (const text of rule.triggers) {
       const offset = rarestWindow(text);
       const trigger = { rule, literal: Buffer.from(text, 'latin1'), offset, anyCase: rule.anyCase === true };
       for (const window of windows(text.slice(offset, offset + 3), trigger.anyCase)) {
-        begins[window] = 1;
+        matters[window] = 1;
         const others = byWindow.get(window);
         if (others) others.push(trigger);
         else byWindow.set(window, [trigger]);
@@ -41,10 +46,10 @@ export function compileTriggers(rules: readonly Rule[]): TriggerTable {
   return {
     scan(bytes, start, end, visit) {
       if (end - start < 3) return false;
-      let window = (((bytes[start] as number) & 127) << 7) | ((bytes[start + 1] as number) & 127);
+      let window = slide(slide(0, bytes[start] as number), bytes[start + 1] as number);
       for (let at = start + 2; at < end; at++) {
-        window = ((window << 7) | ((bytes[at] as number) & 127)) & WINDOW_MASK;
-        if (begins[window] === 0) continue;
+        window = slide(window, bytes[at] as number);
+        if (matters[window] === 0) continue;
         for (const trigger of byWindow.get(window) as Trigger[]) {
           const position = at - 2 - trigger.offset;
           if (position >= start && holds(bytes, position, end, trigger) && visit(position, trigger.rule)) return true;
@@ -75,17 +80,23 @@ function rarestWindow(text: string): number {
   let best = 0;
   let bestRarity = -1;
   for (let at = 0; at + 3 <= text.length; at++) {
-    const sum = (rarity[at] as number) + (rarity[at + 1] as number) + (rarity[at + 2] as number);
+    const usual = USUAL.includes(text.slice(at, at + 3));
+    const sum = usual ? 0 : (rarity[at] as number) + (rarity[at + 1] as number) + (rarity[at + 2] as number);
     if (sum > bestRarity) [best, bestRarity] = [at, sum];
   }
   return best;
 }
 
+/** The window one byte further; what is more than three bytes back has left the 18 bits. */
+function slide(window: number, byte: number): number {
+  return ((window << 6) ^ byte) & WINDOW_MASK;
+}
+
 function windows(three: string, anyCase: boolean): Set<number> {
-  let prefixes = [0];
+  let found = [0];
   for (const character of three) {
     const forms = anyCase ? [character.toLowerCase(), character.toUpperCase()] : [character];
-    prefixes = prefixes.flatMap((prefix) => forms.map((form) => (prefix << 7) | form.charCodeAt(0)));
+    found = found.flatMap((window) => forms.map((form) => slide(window, form.charCodeAt(0))));
   }
-  return new Set(prefixes);
+  return new Set(found);
 }
