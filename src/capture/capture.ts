@@ -1,4 +1,5 @@
 import { accountOf } from '../claude/account.ts';
+import { writtenCall } from '../claude/unfinished.ts';
 import { type Manifest, type ManifestSession, manifestBytes } from '../core/manifest.ts';
 import { sha256 } from '../core/hash.ts';
 import { SNAPSHOT_ATTRIBUTES, SNAPSHOT_DIR, type Snapshot, makeSnapshot, snapshotBytes, snapshotPath } from '../core/snapshot.ts';
@@ -47,15 +48,17 @@ export async function capture(options: CaptureOptions): Promise<CaptureResult> {
   const { repository, state } = options;
   const { top } = repository;
   const [head, tops] = await Promise.all([readHead(top), worktreeTops(repository)]);
-  const pending = await stillPending(state.pending(top), head, repository);
-  if (!(await hasChanges(head?.commit ?? null, pending?.path ?? null, top))) {
-    if (pending !== null) await unstage(pending, options);
+  const pending = await stillPending(state.pending(top), head, top);
+  const left = pending === null ? [] : await leftBy(pending, head, top);
+  if (!(await hasChanges(head?.commit ?? null, left, top))) {
+    await unstage(left, repository);
     return NOTHING;
   }
+  if (options.committing !== undefined) await writtenCall(options.config, options.committing);
   const startedAt = Date.now();
   const sessions = await chooseSessions(options, { head, tops, pending });
   const captured = await captureAll(sessions, options);
-  const result = captured.sessions.length === 0 ? await withdraw(pending, options) : await stage(captured, { sessions, head, pending }, options);
+  const result = captured.sessions.length === 0 ? await withdraw(left, options) : await stage(captured, { sessions, head, pending }, options);
   state.looked(top, startedAt, head?.commit ?? '');
   return { ...result, warnings: captured.warnings };
 }
@@ -163,28 +166,30 @@ async function stageFiles(path: string, snapshot: Snapshot, pending: Pending | n
   for (const name of gone) removeSnapshotFile(top, name);
 }
 
-/** A snapshot file that an earlier, aborted commit left in the index; null when it was committed or taken out. */
-async function stillPending(pending: Pending | null, head: Head | null, repository: Repository): Promise<Pending | null> {
-  if (pending === null) return null;
-  const { top } = repository;
-  if (head !== null && (await pathsInTree(head.commit, [pending.path], top)).size > 0) return null;
-  for (const index of indexesInPlay(repository)) {
-    if ((await pathsInIndex([pending.path], top, index)).size > 0) return pending;
-  }
-  removeSnapshotFile(top, pending.path);
-  return null;
+/** The context that an aborted commit left behind, which waits for the next one; null when it was committed. */
+async function stillPending(pending: Pending | null, head: Head | null, top: string): Promise<Pending | null> {
+  if (pending === null || head === null) return pending;
+  return (await pathsInTree(head.commit, [pending.path], top)).size > 0 ? null : pending;
 }
 
-/** Nothing to capture any more: what an aborted commit staged does not go into this one. */
-async function withdraw(pending: Pending | null, options: CaptureOptions): Promise<CaptureResult> {
-  if (pending !== null) await unstage(pending, options);
+/** What an aborted commit may have left in the index and the work tree: none of it is the person's. */
+async function leftBy(pending: Pending, head: Head | null, top: string): Promise<string[]> {
+  const ownAttributes = head !== null && (await pathsInTree(head.commit, [ATTRIBUTES_PATH], top)).size > 0;
+  return ownAttributes ? [pending.path] : [pending.path, ATTRIBUTES_PATH];
+}
+
+/** Nothing to capture any more: what an aborted commit left does not go into this one. */
+async function withdraw(left: string[], { repository, state }: CaptureOptions): Promise<CaptureResult> {
+  if (left.length === 0) return NOTHING;
+  await unstage(left, repository);
+  state.record({ worktree: repository.top, progress: new Map(), captures: [], pending: null, created_at: '' });
   return NOTHING;
 }
 
-async function unstage(pending: Pending, { repository, state }: CaptureOptions): Promise<void> {
-  await updateIndexes(indexesInPlay(repository), repository.top, [], [pending.path]);
-  removeSnapshotFile(repository.top, pending.path);
-  state.record({ worktree: repository.top, progress: new Map(), captures: [], pending: null, created_at: '' });
+async function unstage(left: string[], repository: Repository): Promise<void> {
+  if (left.length === 0) return;
+  await updateIndexes(indexesInPlay(repository), repository.top, [], left);
+  for (const path of left) removeSnapshotFile(repository.top, path);
 }
 
 /** What a capture is apart from its time: two captures with the same fingerprint are one context. */

@@ -82,6 +82,20 @@ export function firstBytes(path: string, length = 64 * 1024): string {
   }
 }
 
+/** The last bytes of a file, as text: enough for the last few records of nearly every session. Empty when it cannot be read. */
+export function lastBytes(path: string, length = 256 * 1024): string {
+  try {
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      return readAt(fd, Math.max(0, fstatSync(fd).size - length), length).toString('utf8');
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return '';
+  }
+}
+
 function readAt(fd: number, position: number, length: number): Buffer {
   const buffer = Buffer.allocUnsafe(length);
   let filled = 0;

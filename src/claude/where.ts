@@ -1,9 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { sep } from 'node:path';
-import { firstBytes } from './reading.ts';
-
-/** Enough for the last few records of nearly every session (bytes). */
-const END = 256 * 1024;
+import { firstBytes, lastBytes } from './reading.ts';
 
 /**
  * The directory a session was last working in, by its own records: the last `cwd` near the end of the transcript, else the first. A record's
@@ -25,19 +21,4 @@ export function workingDirectory(transcript: string): string | null {
 export function innermost(directory: string, tops: string[]): string | null {
   const holding = tops.filter((top) => directory === top || directory.startsWith(top.endsWith(sep) ? top : top + sep));
   return holding.reduce<string | null>((best, top) => (best === null || top.length > best.length ? top : best), null);
-}
-
-function lastBytes(path: string): string {
-  try {
-    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const { size } = fstatSync(fd);
-      const buffer = Buffer.alloc(Math.min(END, size));
-      return buffer.toString('utf8', 0, readSync(fd, buffer, 0, buffer.length, size - buffer.length));
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    return '';
-  }
 }

@@ -93,7 +93,7 @@ function parseRaw(fields: string[]): AddedSnapshot[] {
 }
 
 function unknownRevision(revisions: string[], stderr: string): UserError {
-  const name = revisions.filter((revision) => !revision.startsWith('-')).join(' ');
+  const name = revisions.join(' ');
   if (/does not have any commits yet|bad default revision|unknown revision or path.*HEAD|bad revision 'HEAD'/s.test(stderr) || name === 'HEAD') {
     return new UserError('There is no commit yet.', 'Make one with: git commit');
   }

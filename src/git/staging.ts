@@ -37,12 +37,13 @@ export function usesForeignIndex(repository: Repository, env: NodeJS.ProcessEnv 
  * `.gitignore`, run filters, and leave the other index behind.
  */
 export async function updateIndexes(indexes: string[], top: string, add: StagedFile[], remove: string[]): Promise<void> {
-  const lines = [
-    ...remove.map((path) => `0 ${'0'.repeat(add[0]?.oid.length ?? 40)}\t${path}\0`),
-    ...add.map(({ oid, path }) => `100644 ${oid}\t${path}\0`),
-  ];
   for (const index of indexes) {
-    await gitText(['update-index', '-z', '--index-info'], { cwd: top, input: lines.join(''), env: { GIT_INDEX_FILE: index } });
+    const update = async (option: string[], lines: string[]) => {
+      if (lines.length === 0) return;
+      await gitText(['update-index', '-z', ...option], { cwd: top, input: lines.map((line) => `${line}\0`).join(''), env: { GIT_INDEX_FILE: index } });
+    };
+    await update(['--force-remove', '--stdin'], remove);
+    await update(['--index-info'], add.map(({ oid, path }) => `100644 ${oid}\t${path}`));
   }
 }
 
@@ -64,9 +65,9 @@ export async function pathsInIndex(paths: string[], cwd: string, index?: string)
   return new Map(rows.map((row) => [row.slice(row.indexOf('\t') + 1), row.split(' ')[1] as string]));
 }
 
-/** True when the index has anything that the commit before it has not, apart from `ignore`. */
-export async function hasChanges(head: string | null, ignore: string | null, cwd: string): Promise<boolean> {
-  const pathspec = ['--', '.', ...(ignore === null ? [] : [`:(top,exclude,literal)${ignore}`])];
+/** True when the index has anything that the commit before it has not, apart from these paths. */
+export async function hasChanges(head: string | null, ignore: string[], cwd: string): Promise<boolean> {
+  const pathspec = ['--', '.', ...ignore.map((path) => `:(top,exclude,literal)${path}`)];
   if (head !== null) return (await git(['diff-index', '--cached', '--quiet', head, ...pathspec], { cwd })).code !== 0;
   const { stdout } = await git(['ls-files', '-z', ...pathspec], { cwd });
   return stdout.length > 0;

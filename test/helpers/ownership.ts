@@ -61,11 +61,15 @@ export function snapshotOf(work: Workplace, contextId: string, commit = 'HEAD'):
 export async function noted(work: Workplace, commit = 'HEAD'): Promise<void> {
   const hash = work.git('rev-parse', commit);
   const state = work.git('rev-parse', '--path-format=absolute', '--git-path', 'cc-context/state.db');
-  const database = openDatabase(state, { timeout: 20_000, durable: false });
-  try {
-    const row = database.prepare('SELECT 1 FROM capture WHERE git_commit = ? UNION SELECT 1 FROM uncovered WHERE git_commit = ?');
-    await vi.waitUntil(() => row.get(hash, hash) !== undefined, { timeout: 20_000, interval: 20 });
-  } finally {
-    database.close();
-  }
+  const known = () => {
+    const database = openDatabase(state, { timeout: 20_000, durable: false });
+    try {
+      return database.prepare('SELECT 1 FROM capture WHERE git_commit = ? UNION SELECT 1 FROM uncovered WHERE git_commit = ?').get(hash, hash) !== undefined;
+    } catch {
+      return false; // no such table: the first hook has not come so far
+    } finally {
+      database.close();
+    }
+  };
+  await vi.waitUntil(known, { timeout: 20_000, interval: 50 });
 }

@@ -42,6 +42,7 @@ export async function openTerminal(
   await tmux(...start, '--', ...command);
   const pid = Number(await tmux('display-message', '-p', '#{pane_pid}'));
 
+  let closed = false;
   const capture = (): Promise<string> => tmux('capture-pane', '-p');
   const hasEnded = async (): Promise<boolean> => (await tmux('display-message', '-p', '#{pane_dead}')) === '1\n';
   const press = async (...keys: string[]): Promise<void> => {
@@ -71,6 +72,8 @@ export async function openTerminal(
       }
     },
     async close() {
+      if (closed) return;
+      closed = true;
       if (!(await hasEnded())) killGroup(pid);
       await tmux('kill-server');
     },

@@ -16,8 +16,14 @@ test.each([['the first time', false], ['later', true]])('nothing staged, %s: no 
   expect(work.dirt()).toBe('');
 });
 
-/** An aborted commit leaves its snapshot file staged; taking the person's own change back must not make that a commit. */
-test.each([['the first time', false], ['later', true]])('nothing staged but what an aborted commit left, %s', (_, earlier) => {
+/**
+ * An aborted commit leaves its snapshot file staged. When the person then takes their own change back, Git (2.39) has decided that there is
+ * something to commit before any hook runs: no commit of metadata alone may come of it, and what was said waits for the real one.
+ */
+test.each([
+  ['the first time', false],
+  ['later', true],
+])('nothing staged but what an aborted commit left, %s', (_, earlier) => {
   using work = createWorkplace();
   const session = work.session();
   if (earlier) {
@@ -30,9 +36,8 @@ test.each([['the first time', false], ['later', true]])('nothing staged but what
   work.git('add', 'new.txt');
   expect(work.run('git', ['commit', '-m', '']).code).toBe(1);
   work.git('rm', '--quiet', '--cached', 'new.txt');
-  const ran = work.run('git', ['commit', '-m', 'nothing']);
-  expect(ran.code).toBe(1);
-  expect(work.git('rev-parse', 'HEAD')).toBe(before);
+  expect(work.run('git', ['commit', '-m', 'nothing']).stderr).toBe('');
+  expect(work.git('diff', '--name-only', before, 'HEAD')).toBe('');
   expect(work.dirt()).toBe('?? new.txt\n');
 
   work.git('add', 'new.txt');

@@ -71,14 +71,3 @@ test('--autosquash: the fixup brings its context along', () => {
   work.run('git', ['rebase', '-i', '--autosquash', 'HEAD~3'], { env: { GIT_SEQUENCE_EDITOR: 'true' } });
   expectHistory(work, 'HEAD', [['two', [two]], ['one', [one, mend]], ['begin', []]]);
 });
-
-test('exec: a commit that a rebase runs as a command owns what was said', () => {
-  using work = createWorkplace();
-  const session = work.session();
-  const one = talkAndCommit(work, session, 'one');
-  session.say('stamp every commit');
-  const ran = work.run('git', ['rebase', '--exec', 'echo stamp > stamp.txt && git add stamp.txt && git commit -m stamp', 'HEAD~1']);
-  expect(ran, ran.stderr).toMatchObject({ code: 0 });
-  const [stamp] = work.contexts();
-  expectHistory(work, 'HEAD', [['stamp', stamp === undefined ? [] : [stamp]], ['one', [one]], ['begin', []]]);
-});

@@ -84,9 +84,10 @@ describe.each(CLAUDE_VERSIONS)('restored for Claude Code %s', (version) => {
     expectValid();
   });
 
-  test('the agent itself commits: its session is captured, and the unfinished call does not spoil a restore', async () => {
-    await make.resumedSession(studio.person, studio.dir);
-    await make.commandSession(studio.person, studio.dir, 'echo 1 > file.txt && git add file.txt && git commit -m agent');
+  // 2.0.76 does not tell its commands which session they are of: there a commit that is too quick sees no transcript yet.
+  test.each(version === '2.0.76' ? [false] : [false, true])('the agent itself commits (hurried: %s): the unfinished call does not spoil a restore', async (hurried) => {
+    if (!hurried) await make.resumedSession(studio.person, studio.dir);
+    await make.commandSession(studio.person, studio.dir, 'echo 1 > file.txt && git add file.txt && git commit -m agent', hurried);
     const listed = studio.cc<{ subject: string; contexts: { sessions: object[] }[] }[]>('list', ['--limit', '1']);
     expect(listed[0]?.subject).toBe('agent');
     expect(listed[0]?.contexts).toHaveLength(1);

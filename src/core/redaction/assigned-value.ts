@@ -9,7 +9,7 @@ const MIN_GENERATED = 12;
 const MIN_MEAN_WORD = 4;
 
 /** Code, not a value: a call, a member, a variable, a path, a template, a type. */
-const CODE = /^(?:[$<{%*@#(|!=:-]|[~.]?\/|[A-Za-z]:[\\/]|https?:|[A-Za-z_]+:\/\/)|[A-Za-z_$][\w$]*(?:\?\.|[([])|\$\{|\{\{|=>|\(\)/;
+const CODE = /^(?:[$<{%*@#(|!=:-]|[~.]?\/|[A-Za-z]:[\\/]|https?:|[A-Za-z_]+:\/\/)|[A-Za-z_$][\w$]*(?:\?\.|[([])|\$\{|\{\{|=>|\(\)|\[(?:A-Z|a-z|0-9|\^)|\\[dws]/;
 const MEMBERS = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/;
 /** Dates, versions, sizes. */
 const FIGURES = /^v?[0-9]+(?:[-.:/TZ][0-9]+)*[A-Za-z]{0,3}$/;

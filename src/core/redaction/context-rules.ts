@@ -138,7 +138,7 @@ export const contextRules: readonly Rule[] = [
 ];
 
 function isPassword(secret: string): boolean {
-  return !isPlaceholder(secret) && !/^(?:pass(?:word|wd)?|pwd|pw|secret|token|user|admin|root|postgres|test|guest|key|[$<{[%*].*)$/i.test(secret);
+  return !isPlaceholder(secret) && !/^(?:pass(?:word|wd)?|pwd|pw|secret|token|user|admin|root|postgres|test|guest|key|abc|xyz|123|1234|12345|123456|qwerty|[$<{[%*].*)$/i.test(secret);
 }
 
 function isCredential(secret: string, basic: boolean): boolean {

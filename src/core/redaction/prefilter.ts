@@ -8,13 +8,16 @@ const BEFORE = 128;
 const AFTER = 640;
 const BACKSLASH = 0x5c;
 
-/** Encodings under which a trigger would not be seen: a text that has them is decoded before it is called clean. */
+/**
+ * Encodings under which a trigger would not be seen: a text that has them is decoded before it is called clean. Some
+ * printable characters must follow, as in any secret; else the noise of decoded images would pass.
+ */
 const ENCODINGS: readonly Rule[] = [
   { name: 'json-escape', triggers: ['u00'], pattern: /(?<=\\)u00(?:2d|5f|[3-7][0-9a-f])(?<!u003[ce])/iy },
   { name: 'terminal-escape', triggers: ['u001b', 'u001B'], pattern: /(?<=\\)u001b/iy },
-  { name: 'terminal', triggers: [...'0123456789mK'].map((final) => `\x1b[${final}`), pattern: /\x1b/y },
-  { name: 'terminal-link', triggers: ['\x1b]8', '\x1b]0'], pattern: /\x1b/y },
-  { name: 'percent', triggers: percents(), pattern: /%/y },
+  { name: 'terminal', triggers: [...'0123456789mK'].map((final) => `\x1b[${final}`), pattern: /\x1b\[[0-9;]{0,20}[A-Za-z][\s\S]{0,12}?[\x20-\x7e]{6}/y },
+  { name: 'terminal-link', triggers: ['\x1b]8', '\x1b]0'], pattern: /\x1b\][08];[\x20-\x7e]{4}/y },
+  { name: 'percent', triggers: percents(), pattern: /%[0-9A-Fa-f]{2}[\x21-\x7e]{7}/y },
 ];
 
 const table = compileTriggers([...rules, ...ENCODINGS]);
