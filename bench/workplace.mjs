@@ -1,16 +1,25 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectName } from '../src/claude/paths.ts';
 import { makeTranscript } from './transcript.mjs';
 
-const PACKAGE = join(import.meta.dirname, '..');
-
 /** Where everything that the bench makes lies; gone when it ends. */
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'cc-bench-')));
 process.on('exit', () => rmSync(base, { recursive: true, force: true }));
+
+/** The package as it is built now, in a place where no later build replaces it. */
+export const PACKAGE = copyOfPackage();
+
+function copyOfPackage() {
+  const from = join(import.meta.dirname, '..');
+  const copy = join(base, 'package');
+  for (const part of ['bin', 'dist', 'hooks', 'package.json']) cpSync(join(from, part), join(copy, part), { recursive: true });
+  symlinkSync(join(from, 'node_modules'), join(copy, 'node_modules'));
+  return copy;
+}
 
 /** Starts a program and waits for it; the environment is all it gets. @throws with its words when it fails. */
 export function run(command, args, { cwd = base, env, input, stdio = 'pipe' }) {

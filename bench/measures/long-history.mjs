@@ -3,10 +3,10 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeSnapshot, snapshotBytes, snapshotPath } from '../../src/core/snapshot.ts';
 import { inTurn, median } from '../paired.mjs';
-import { folder, makeWorkplace, run, timed } from '../workplace.mjs';
+import { folder, makeWorkplace, PACKAGE, run, timed } from '../workplace.mjs';
 
 const COMMITS = 10_000;
-const CC_LIST = join(import.meta.dirname, '..', '..', 'bin', 'cc-list.js');
+const CC_LIST = join(PACKAGE, 'bin', 'cc-list.js');
 
 /** (f) `cc-list` over 10,000 contexts, against the bare `git log` that finds them. */
 export async function longHistory() {

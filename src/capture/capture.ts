@@ -5,7 +5,7 @@ import { sha256 } from '../core/hash.ts';
 import { SNAPSHOT_ATTRIBUTES, SNAPSHOT_DIR, type Snapshot, makeSnapshot, snapshotBytes, snapshotPath } from '../core/snapshot.ts';
 import { TranscriptGone } from '../errors.ts';
 import { gitText } from '../git/git.ts';
-import { type Head, type Repository, readHead, worktreeTops } from '../git/repository.ts';
+import { type Head, type Repository, readHead, wasCommitted, worktreeTops } from '../git/repository.ts';
 import { removeSnapshotFile, writeSnapshotFile } from '../git/snapshot-folder.ts';
 import { leaveForHealing } from '../git/healing.ts';
 import { hasChanges, indexesInPlay, pathsInIndex, pathsInTree, updateIndexes, usesForeignIndex, writeBlob } from '../git/staging.ts';
@@ -75,7 +75,10 @@ async function chooseSessions(
   const since = Math.min(headTime, looked ?? headTime);
   const choices = candidates({ config, tops, committing, since, pending: pending?.context_id ?? null }, state);
   const paths = [...new Set(choices.flatMap(({ captures }) => captures.map(({ path }) => path)))];
-  return active(choices, head === null ? new Set() : await pathsInTree(head.commit, paths, repository.top));
+  const inHead = head === null ? [] : await pathsInTree(head.commit, paths, repository.top);
+  // A squash or a pick without a commit has brought contexts along, which the commit will own.
+  const inIndex = [...(await pathsInIndex(paths, repository.top)).keys()].filter((path) => path !== pending?.path);
+  return active(choices, new Set([...inHead, ...inIndex]));
 }
 
 /**
@@ -166,10 +169,14 @@ async function stageFiles(path: string, snapshot: Snapshot, pending: Pending | n
   for (const name of gone) removeSnapshotFile(top, name);
 }
 
-/** The context that an aborted commit left behind, which waits for the next one; null when it was committed. */
+/**
+ * The context that an aborted commit left behind, which waits for the next one; null when it was committed. `post-commit` may not have noted
+ * that yet, and HEAD may have gone elsewhere since: then the path is in the index only because a squash or a pick brought it there.
+ */
 async function stillPending(pending: Pending | null, head: Head | null, top: string): Promise<Pending | null> {
   if (pending === null || head === null) return pending;
-  return (await pathsInTree(head.commit, [pending.path], top)).size > 0 ? null : pending;
+  if ((await pathsInTree(head.commit, [pending.path], top)).size > 0) return null;
+  return (await wasCommitted(pending.path, top)) ? null : pending;
 }
 
 /** What an aborted commit may have left in the index and the work tree: none of it is the person's. */

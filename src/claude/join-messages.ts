@@ -134,7 +134,7 @@ function toUser({ uuid, record }: ChainRecord, content: Block[]): Message {
     content,
     at: timeOf(record),
     id: asString(record['originalUuid']) ?? uuid,
-    meta: record['isMeta'] === true || record['type'] === 'system',
+    meta: record['isMeta'] === true || record['type'] === 'system' || asRecord(record['attachment'])?.['isMeta'] === true,
     model: null,
     usage: null,
     summary: record['isCompactSummary'] === true,

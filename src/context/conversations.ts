@@ -1,6 +1,6 @@
 import { readConversation } from '../claude/conversation.ts';
 import { readRecords } from '../claude/records.ts';
-import { type Conversation, countMessages, textOf } from '../core/conversation.ts';
+import { type Conversation, countMessages, promptOf, textOf } from '../core/conversation.ts';
 import type { ManifestSession } from '../core/manifest.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { dataDir } from '../config/settings.ts';
@@ -40,7 +40,7 @@ async function promptsOf(contexts: Snapshot[], store: ContextStore): Promise<str
       }),
     );
     const inOrder = turns.flat().sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
-    return inOrder.flatMap(({ messages: [prompt] }) => (prompt === undefined ? [] : [textOf(prompt)])).filter((text) => text.trim() !== '');
+    return inOrder.flatMap((turn) => promptOf(turn) ?? []).map(textOf).filter((text) => text.trim() !== '');
   } catch (error) {
     if (error instanceof IntegrityError) return null;
     throw error;
@@ -51,7 +51,7 @@ async function promptsOf(contexts: Snapshot[], store: ContextStore): Promise<str
 function newMessages(sessionId: string, contexts: Snapshot[]): number {
   return contexts
     .flatMap(({ sessions }) => sessions.filter(({ session_id }) => session_id === sessionId))
-    .reduce((most, { new_messages }) => Math.max(most, new_messages), 0);
+    .reduce((sum, { new_messages }) => sum + new_messages, 0);
 }
 
 /** The turns that hold the last `count` messages. */

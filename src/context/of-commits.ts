@@ -5,6 +5,7 @@ import { type HistoryCommit, readBlobs, readHistory, resolveCommit } from '../gi
 
 /** A commit with the contexts it owns, read and checked. */
 export interface CommitContexts extends HistoryCommit {
+  /** In the order in which they were captured. */
   contexts: Snapshot[];
   /** Snapshot files that could not be read, one sentence each. */
   problems: string[];
@@ -25,8 +26,12 @@ export async function contextsOf(revisions: string[], cwd: string, options: stri
       else if (!path.endsWith(`/${parsed.snapshot.context_id}.json`)) problems.push(`${path} names another context inside.`);
       else contexts.push(parsed.snapshot);
     }
-    return { ...commit, contexts, problems };
+    return { ...commit, contexts: contexts.sort(byTime), problems };
   });
+}
+
+function byTime(a: Snapshot, b: Snapshot): number {
+  return Date.parse(a.created_at) - Date.parse(b.created_at);
 }
 
 /** A commit with its contexts. @throws UserError when git does not know it. */

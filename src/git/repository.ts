@@ -13,7 +13,7 @@ export interface Repository {
   commonDir: string;
 }
 
-/** The commit that a new one will stand on. */
+/** A commit that another one stands on. */
 export interface Head {
   commit: string;
   /** Committer time, seconds since 1970. */
@@ -40,12 +40,18 @@ export async function openRepository(cwd?: string): Promise<Repository> {
   throw new UserError('This is not a Git repository.', 'Go to a repository, or make one with: git init');
 }
 
-/** HEAD, or null before the first commit. */
-export async function readHead(cwd: string): Promise<Head | null> {
-  const { code, stdout } = await git(['log', '-1', '--no-show-signature', '--format=%H %ct', 'HEAD', '--'], { cwd });
+/** HEAD (or another revision), null when there is none: before the first commit. */
+export async function readHead(cwd: string, revision = 'HEAD'): Promise<Head | null> {
+  const { code, stdout } = await git(['log', '-1', '--no-show-signature', '--format=%H %ct', revision, '--'], { cwd });
   if (code !== 0) return null;
   const [commit, time] = stdout.toString('utf8').trim().split(' ');
   return commit && time ? { commit, time: Number(time) } : null;
+}
+
+/** Whether a commit that was made or checked out in this work tree added or changed a path, by the reflog of HEAD. */
+export async function wasCommitted(path: string, cwd: string): Promise<boolean> {
+  const { stdout } = await git(['log', '--walk-reflogs', '-1', '--no-show-signature', '--format=%H', 'HEAD', '--', `:(top,literal)${path}`], { cwd });
+  return stdout.length > 0;
 }
 
 /** The tops of all work trees of the repository that exist, this one first. */

@@ -1,5 +1,4 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync, utimesSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { expectCaptured, expectNotCaptured, noted } from '../helpers/ownership.ts';
 import type { Ran } from '../helpers/repo.ts';
@@ -14,10 +13,8 @@ const ABORTS: Record<string, (work: Workplace, ...args: string[]) => Ran> = {
     rmSync(hook);
     return ran;
   },
-  'a pre-commit hook that goes on after ours': (work, ...args) => {
-    const ran = work.run('git', ['commit', ...args, '-m', 'refused'], { env: { REFUSE: '1' } });
-    return ran;
-  },
+  'a pre-commit hook that goes on after ours': (work, ...args) =>
+    work.run('git', ['commit', ...args, '-m', 'refused'], { env: { REFUSE: '1' } }),
   'failing signing': (work, ...args) => work.run('git', ['-c', 'gpg.program=false', 'commit', ...args, '-S', '-m', 'unsigned']),
 };
 
@@ -121,7 +118,8 @@ test('aborted, and the session deleted meanwhile: no context, and nothing of it 
   work.git('add', 'file.txt');
   expect(work.run('git', ['commit', '-m', '']).code).toBe(1);
   rmSync(session.path);
-  work.session('/nowhere').say('keeps the projects folder');
-  rmSync(join(work.dir, '.git/cc-context/state.db-wal'), { force: true });
+  const old = work.session();
+  old.say('long ago');
+  utimesSync(old.path, 0, 0);
   expectNotCaptured(work, work.run('git', ['commit', '-m', 'made']));
 });

@@ -4,7 +4,7 @@ import { createWorkplace } from '../helpers/workplace.ts';
 
 /** Clones that have only a part of the history, of the objects or of the files. */
 test.each([
-  ['shallow', ['--depth=1']],
+  ['shallow', ['--depth=2']],
   ['partial, without blobs', ['--filter=blob:none']],
   ['partial, without trees', ['--filter=tree:0']],
   ['partial and sparse', ['--filter=blob:none', '--sparse']],
@@ -19,8 +19,7 @@ test.each([
   }
   origin.git('config', 'uploadpack.allowFilter', 'true');
   using work = createWorkplace({ init: false });
-  work.git('remote', 'add', 'origin', `file://${origin.dir}`);
-  const [cwd] = [`${work.dir}/clone`];
+  const cwd = `${work.dir}/clone`;
   work.git('clone', '--quiet', ...options, `file://${origin.dir}`, cwd);
   expect(work.cc('init', '-C', cwd).code).toBe(0);
   const [context] = origin.contexts();

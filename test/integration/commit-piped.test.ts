@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { noted } from '../helpers/ownership.ts';
@@ -11,11 +11,8 @@ test('a commit whose output is captured ends although work goes on in the backgr
   session.say('one');
   // The background process is held up until the commit's pipes have closed: were it to keep them open, this would never end.
   const gate = join(work.home, 'go');
-  const wait = work.write('../home/wait.cjs', `if (process.argv[2] === 'post-commit') while (!require('fs').existsSync(${JSON.stringify(gate)})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);`);
   const shared = join(work.dir, '.git/cc-context/hooks/shared.sh');
-  expect(existsSync(shared)).toBe(true);
-  const node = work.write('../home/node', `#!/bin/sh\nexec "${process.execPath}" --require "${wait}" "$@"\n`, 0o755);
-  const { readFileSync, writeFileSync } = await import('node:fs');
+  const node = work.write('../home/node', `#!/bin/sh\n[ "$2" != post-commit ] || while [ ! -e "${gate}" ]; do sleep 0.05; done\nexec "${process.execPath}" "$@"\n`, 0o755);
   writeFileSync(shared, readFileSync(shared, 'utf8').replace(/^node=.*$/m, `node='${node}'`));
 
   work.write('file.txt', 'one\n');

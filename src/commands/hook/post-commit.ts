@@ -2,7 +2,7 @@ import { dataDir } from '../../config/settings.ts';
 import { healIndex } from '../../git/healing.ts';
 import { readHistory } from '../../git/history.ts';
 import { gitText } from '../../git/git.ts';
-import { openRepository } from '../../git/repository.ts';
+import { openRepository, readHead } from '../../git/repository.ts';
 import { isReplaying } from '../../git/state.ts';
 import { openStores } from '../../storage/open.ts';
 
@@ -22,7 +22,10 @@ export async function postCommit(): Promise<void> {
     if (owned.length > 0) return state.committed(repository.top, owned, head.commit);
     const before = await gitText(['rev-parse', '--verify', '--quiet', 'HEAD@{1}'], { cwd: repository.top }).catch(() => head.parents[0] ?? '');
     const seen = state.lookedHead(repository.top) === before;
-    if (!seen && !isReplaying(repository)) state.noteUncovered(repository.top, head.commit);
+    if (seen || isReplaying(repository)) return;
+    state.noteUncovered(repository.top, head.commit);
+    // Where no capture ever looked, the next one would look from this commit on, and miss what was said for it.
+    if (state.lookedAt(repository.top) === null) state.looked(repository.top, ((await readHead(repository.top, before))?.time ?? 0) * 1000, '');
   } finally {
     await stores.close();
   }
