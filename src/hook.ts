@@ -4,7 +4,7 @@ import { postRewrite } from './commands/hook/post-rewrite.ts';
 import { finishInBackground, preCommit } from './commands/hook/pre-commit.ts';
 import { messages } from './messages.ts';
 
-const HOOKS: Record<string, () => Promise<void>> = {
+const HOOKS: Record<string, (...args: string[]) => Promise<void>> = {
   'pre-commit': preCommit,
   'post-commit': postCommit,
   'post-rewrite': postRewrite,
@@ -12,7 +12,8 @@ const HOOKS: Record<string, () => Promise<void>> = {
 };
 
 try {
-  await HOOKS[process.argv[2] ?? '']?.();
+  const [name = '', ...args] = process.argv.slice(2);
+  await HOOKS[name]?.(...args);
 } catch (error) {
   // A hook never fails a commit: whatever happened is told, and the exit code stays 0.
   process.stderr.write(`${messages.hookBroke(error)}\n`);

@@ -72,7 +72,8 @@ async function chooseSessions(
   // Noted before anything can go wrong: should this capture not get to its end, the next one still looks from here on.
   if (looked === null) state.looked(repository.top, headTime, '');
   // The commit before may be younger than the last look (a pull, a merge, --no-verify) or much older (another branch): what lies after either counts.
-  const since = Math.min(headTime, looked ?? headTime);
+  // An orphan branch has none before it, and is not about all that was ever said.
+  const since = head === null ? (looked ?? 0) : Math.min(headTime, looked ?? headTime);
   const choices = candidates({ config, tops, committing, since, pending: pending?.context_id ?? null }, state);
   const paths = [...new Set(choices.flatMap(({ captures }) => captures.map(({ path }) => path)))];
   const inHead = head === null ? [] : await pathsInTree(head.commit, paths, repository.top);

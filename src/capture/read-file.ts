@@ -3,6 +3,7 @@ import { EMPTY_TALLY, type Tally, tallyRecord } from '../claude/tally.ts';
 import { Chunker } from '../core/chunking.ts';
 import type { ChunkRef, ManifestFile } from '../core/manifest.ts';
 import { redactRecord, redactText } from '../core/redaction/index.ts';
+import { IntegrityError } from '../errors.ts';
 import type { ContextStore } from '../storage/context-store.ts';
 
 /** How far a file of a session was read, and what came of it: where the next capture goes on. */
@@ -47,6 +48,8 @@ export interface Reading {
   redact: boolean;
   /** Milliseconds since 1970. */
   deadline: number;
+  /** Replace what is damaged in the store. */
+  heal?: boolean;
 }
 
 /** A text file up to this size is searched for secrets as a whole, so that none hides across lines (bytes). */
@@ -59,9 +62,15 @@ const WHOLE_TEXT = 64 * 1024 * 1024;
 export async function captureFile(name: string, path: string, earlier: Progress | null, reading: Reading): Promise<CapturedFile> {
   const opened = openFile(path);
   try {
-    const goesOn = earlier !== null && opened.continues(earlier.offset, earlier.tail);
-    const start = goesOn ? structuredClone(earlier) : beginning();
-    return await (name.endsWith('.jsonl') ? captureRecords : captureText)(name, path, opened, start, reading);
+    const from = (start: Progress, how: Reading) => (name.endsWith('.jsonl') ? captureRecords : captureText)(name, path, opened, start, how);
+    if (earlier === null || !opened.continues(earlier.offset, earlier.tail)) return await from(beginning(), reading);
+    try {
+      if (await reading.store.holds(earlier.chunks)) return await from(structuredClone(earlier), reading);
+    } catch (error) {
+      if (!(error instanceof IntegrityError)) throw error;
+    }
+    // What the store had of this file is missing or damaged, and the file is still here: it is stored anew.
+    return await from(beginning(), { ...reading, heal: true });
   } finally {
     opened.close();
   }
@@ -80,10 +89,10 @@ async function captureRecords(name: string, path: string, opened: OpenedFile, pr
     if (record.length > 1 && !tallyRecord(progress.tally, record)) bad_lines += 1;
     const chunks = chunker.push(redacted(record, progress, reading.redact));
     if (chunks.length === 0) continue;
-    await append(chunks, progress, reading.store);
+    await append(chunks, progress, reading);
     if (Date.now() > reading.deadline) throw new OutOfTime(path, { ...progress, tail: opened.tailAt(progress.offset) });
   }
-  await append(chunker.flush(), progress, reading.store);
+  await append(chunker.flush(), progress, reading);
   progress.tail = opened.tailAt(progress.offset);
   return captured(name, opened.size, await withUnfinished(progress, unfinished, reading), progress, bad_lines);
 }
@@ -95,7 +104,7 @@ async function withUnfinished(progress: Progress, unfinished: Buffer | null, rea
   tallyRecord(all.tally, unfinished);
   const chunker = new Chunker();
   const bytes = redacted(unfinished, all, reading.redact);
-  await append([...chunker.push(bytes), ...chunker.flush()], all, reading.store);
+  await append([...chunker.push(bytes), ...chunker.flush()], all, reading);
   return all;
 }
 
@@ -105,9 +114,9 @@ async function captureText(name: string, _path: string, opened: OpenedFile, befo
   const records = opened.size > WHOLE_TEXT ? opened.records(0) : [Buffer.concat([...opened.records(0)])];
   const chunker = new Chunker();
   for (const record of records) {
-    await append(chunker.push(redacted(record, progress, reading.redact, redactText)), progress, reading.store);
+    await append(chunker.push(redacted(record, progress, reading.redact, redactText)), progress, reading);
   }
-  await append(chunker.flush(), progress, reading.store);
+  await append(chunker.flush(), progress, reading);
   const end = { ...progress, offset: opened.size, tail: opened.tailAt(opened.size) };
   return captured(name, opened.size, end, end, 0);
 }
@@ -125,9 +134,9 @@ function redacted(record: Buffer, progress: Progress, redact: boolean, find = re
   return bytes;
 }
 
-async function append(chunks: Buffer[], progress: Progress, store: ContextStore): Promise<void> {
+async function append(chunks: Buffer[], progress: Progress, { store, heal = false }: Reading): Promise<void> {
   for (const chunk of chunks) {
-    progress.chunks.push(await store.putChunk(chunk, progress.chunks.at(-1) ?? null));
+    progress.chunks.push(await store.putChunk(chunk, progress.chunks.at(-1) ?? null, { heal }));
     progress.size += chunk.length;
   }
 }

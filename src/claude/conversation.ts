@@ -39,7 +39,7 @@ function toTurns(sessionId: string, joined: JoinedMessage[]): Turn[] {
   const turns: Turn[] = [];
   let current: Message[] = [];
   for (const { message, origin } of joined) {
-    if (isPrompt(message)) {
+    if (origin['type'] === 'user' && isPrompt(message)) {
       const before = turns.length === 0 ? withBeginning(current.splice(0)) : metaAtEnd(current);
       current = [...before, message];
       turns.push({ session_id: asString(origin['originalSessionId']) ?? sessionId, at: message.at, messages: current });
@@ -65,7 +65,13 @@ function metaAtEnd(messages: Message[]): Message[] {
 function withBeginning(messages: Message[]): Message[] {
   const [first] = messages;
   if (first === undefined || first.role === 'user') return messages;
-  const note = { ...first, role: 'user' as const, content: [{ type: 'text', text: NO_BEGINNING }], id: `no-beginning-${first.id}`, meta: true };
+  const note = {
+    ...first,
+    role: 'user' as const,
+    content: [{ type: 'text', text: NO_BEGINNING }],
+    id: `no-beginning-${first.id}`,
+    meta: true,
+  };
   return [{ ...note, model: null, usage: null }, ...messages];
 }
 

@@ -74,7 +74,8 @@ function toReply(lines: ChainRecord[]): Message {
   for (const block of lines.flatMap(({ record }) => blocksOf(asRecord(record['message'])?.['content']))) {
     if (block.type === 'tool_result' || (block.type === 'tool_use' && typeof block['name'] !== 'string')) continue;
     const key = block.type === 'tool_use' ? `call ${block['id']}` : JSON.stringify(block);
-    if (!blocks.has(key)) blocks.set(key, block.type === 'tool_use' ? { ...block, input: asRecord(block['input']) ?? {} } : block);
+    if (!blocks.has(key))
+      blocks.set(key, block.type === 'tool_use' ? { ...block, input: asRecord(block['input']) ?? {} } : block);
   }
   const message = asRecord(last.record['message']);
   return {
@@ -89,7 +90,12 @@ function toReply(lines: ChainRecord[]): Message {
   };
 }
 
-function toAnswer(reply: Message, results: Map<string, Result[]>, absorbed: Set<ChainRecord>, close: boolean): JoinedMessage | null {
+function toAnswer(
+  reply: Message,
+  results: Map<string, Result[]>,
+  absorbed: Set<ChainRecord>,
+  close: boolean,
+): JoinedMessage | null {
   const found: Result[] = [];
   const content: Block[] = [];
   for (const { id } of reply.content.filter((block) => block.type === 'tool_use') as (Block & { id: string })[]) {
@@ -150,7 +156,9 @@ function userBlocks({ record }: ChainRecord): Block[] {
   if (record['type'] === 'user') return blocksOf(asRecord(record['message'])?.['content']);
   if (record['type'] === 'system') return record['subtype'] === 'local_command' ? blocksOf(record['content']) : [];
   const attachment = record['type'] === 'attachment' ? asRecord(record['attachment']) : null;
-  return attachment?.['type'] === 'queued_command' && attachment['commandMode'] === 'prompt' ? blocksOf(attachment['prompt']) : [];
+  return attachment?.['type'] === 'queued_command' && attachment['commandMode'] === 'prompt'
+    ? blocksOf(attachment['prompt'])
+    : [];
 }
 
 function blocksOf(content: unknown): Block[] {

@@ -45,7 +45,8 @@ export function liveBranch(records: TranscriptRecord[]): ChainRecord[] {
     visited.add(entry);
     if (isBoundary(entry) || entry.parent === null) break;
     const parent = byUuid.get(entry.parent);
-    entry = parent === undefined || visited.has(parent) ? chain.slice(0, entry.index).findLast((one) => !visited.has(one)) : parent;
+    entry =
+      parent === undefined || visited.has(parent) ? chain.slice(0, entry.index).findLast((one) => !visited.has(one)) : parent;
   }
   return branch.reverse();
 }

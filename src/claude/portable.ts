@@ -41,7 +41,10 @@ const NO_USAGE = { input_tokens: 0, output_tokens: 0, cache_creation_input_token
  *
  * @returns the lines of the file, without newlines, and the uuid of the last message; null when nothing was said.
  */
-export function writePortable(merged: MergedConversation, options: PortableOptions): { lines: string[]; leafUuid: string | null } {
+export function writePortable(
+  merged: MergedConversation,
+  options: PortableOptions,
+): { lines: string[]; leafUuid: string | null } {
   const newUuid = options.newUuid ?? randomUUID;
   const entries = entriesOf(merged, options.redacted === true);
   const wanted = entries.map((entry) => ('message' in entry ? Date.parse(entry.message.at) : Number.NaN));
@@ -159,6 +162,8 @@ function toolIdRenamer(newUuid: () => string): (block: Block) => Block {
 }
 
 function lastPrompt(entries: Entry[]): string {
-  const prompts = entries.flatMap((entry) => ('message' in entry && entry.message.role === 'user' && !entry.message.meta ? [textOf(entry.message)] : []));
+  const prompts = entries.flatMap((entry) =>
+    'message' in entry && entry.message.role === 'user' && !entry.message.meta ? [textOf(entry.message)] : [],
+  );
   return prompts.findLast((prompt) => prompt !== '')?.slice(0, 200) ?? '';
 }

@@ -78,12 +78,15 @@ function checkMessage(record: TranscriptRecord, type: 'user' | 'assistant', seen
   const message = asRecord(record['message']);
   const content = message?.['content'];
   if (message === null || (type === 'assistant' && !Array.isArray(content))) return ['has no message content that is a list'];
-  const blocks = (typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content : []).map(asRecord);
+  const blocks = (typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content : []).map(
+    asRecord,
+  );
   const problems = [];
   if (message['role'] !== type) problems.push(`has the role ${String(message['role'])}`);
   if (blocks.length === 0) problems.push('has no content');
   if (seen.messages === 0 && type !== 'user') problems.push('begins the conversation with a reply');
-  if (blocks.some((block) => block?.['type'] === 'text' && String(block['text']).trim() === '')) problems.push('has an empty text');
+  if (blocks.some((block) => block?.['type'] === 'text' && String(block['text']).trim() === ''))
+    problems.push('has an empty text');
   if (type === 'assistant') problems.push(...checkReplyId(message, seen));
   seen.messages += 1;
   return [...problems, ...checkPairs(blocks, type, seen)];

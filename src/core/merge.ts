@@ -33,7 +33,8 @@ export function mergeConversations(conversations: Conversation[]): MergedConvers
   const items: MergedItem[] = [];
   for (const [index, turn] of kept.entries()) {
     const before = kept[index - 1];
-    if (before !== undefined && before.session_id !== turn.session_id) items.push({ kind: 'marker', session_id: turn.session_id });
+    if (before !== undefined && before.session_id !== turn.session_id)
+      items.push({ kind: 'marker', session_id: turn.session_id });
     items.push({ kind: 'turn', turn });
   }
   return { items, duplicates: placed.length - kept.length };

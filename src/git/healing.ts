@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Repository } from './repository.ts';
-import { pathsInTree, type StagedFile, updateIndexes } from './staging.ts';
+import { indexesInPlay, pathsInTree, type StagedFile, updateIndexes } from './staging.ts';
 
 /** Tells the post-commit shim that there is something to heal, so that it runs in the foreground only then. */
 const marker = (repository: Repository) => join(repository.gitDir, 'cc-context-heal');
@@ -14,7 +14,7 @@ export function leaveForHealing(repository: Repository, staged: StagedFile[]): v
   writeFileSync(marker(repository), staged.map(({ oid, path }) => `${oid} ${path}\n`).join(''));
 }
 
-/** After the commit: gives the repository's own index what the commit has of the noted files. */
+/** After the commit: gives the repository's own index, and the person's, what the commit has of the noted files. */
 export async function healIndex(repository: Repository): Promise<void> {
   if (!existsSync(marker(repository))) return;
   const staged = readFileSync(marker(repository), 'utf8')
@@ -25,5 +25,6 @@ export async function healIndex(repository: Repository): Promise<void> {
   const paths = staged.map(({ path }) => path);
   const committed = await pathsInTree('HEAD', paths, repository.top);
   const missing = staged.filter(({ path }) => committed.has(path));
-  if (missing.length > 0) await updateIndexes([join(repository.gitDir, 'index')], repository.top, missing, []);
+  const indexes = new Set([join(repository.gitDir, 'index'), ...indexesInPlay(repository)]);
+  if (missing.length > 0) await updateIndexes([...indexes], repository.top, missing, []);
 }

@@ -48,6 +48,14 @@ export async function readHead(cwd: string, revision = 'HEAD'): Promise<Head | n
   return commit && time ? { commit, time: Number(time) } : null;
 }
 
+/** Where HEAD was before it came to a commit, by its reflog; null when the reflog does not say. */
+export async function headBefore(commit: string, cwd: string): Promise<string | null> {
+  const { stdout } = await git(['log', '--walk-reflogs', '-50', '--no-show-signature', '--format=%H', 'HEAD', '--'], { cwd });
+  const hashes = stdout.toString('utf8').trim().split('\n');
+  const at = hashes.indexOf(commit);
+  return at < 0 ? null : (hashes[at + 1] ?? null);
+}
+
 /** Whether a commit that was made or checked out in this work tree added or changed a path, by the reflog of HEAD. */
 export async function wasCommitted(path: string, cwd: string): Promise<boolean> {
   const { stdout } = await git(['log', '--walk-reflogs', '-1', '--no-show-signature', '--format=%H', 'HEAD', '--', `:(top,literal)${path}`], { cwd });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { type Repository } from './repository.ts';
 import { git, gitText } from './git.ts';
+import type { Repository } from './repository.ts';
 
 /** A file to be part of the commit that is being made. */
 export interface StagedFile {
@@ -28,8 +28,9 @@ export function indexesInPlay(repository: Repository, env: NodeJS.ProcessEnv = p
 
 /** True when the commit is built from an index of the person's own, so that the real one has to be healed afterwards. */
 export function usesForeignIndex(repository: Repository, env: NodeJS.ProcessEnv = process.env): boolean {
-  const [current] = indexesInPlay(repository, env) as [string];
-  return !['index', 'index.lock'].includes(basename(current)) && !basename(current).startsWith('next-index-');
+  const [current, lock] = indexesInPlay(repository, env) as [string, string?];
+  // `GIT_INDEX_FILE=mine git commit -- path` locks mine.lock: a next-index without index.lock is the person's too.
+  return lock === undefined && !['index', 'index.lock'].some((name) => current === join(repository.gitDir, name));
 }
 
 /**
@@ -40,10 +41,17 @@ export async function updateIndexes(indexes: string[], top: string, add: StagedF
   for (const index of indexes) {
     const update = async (option: string[], lines: string[]) => {
       if (lines.length === 0) return;
-      await gitText(['update-index', '-z', ...option], { cwd: top, input: lines.map((line) => `${line}\0`).join(''), env: { GIT_INDEX_FILE: index } });
+      await gitText(['update-index', '-z', ...option], {
+        cwd: top,
+        input: lines.map((line) => `${line}\0`).join(''),
+        env: { GIT_INDEX_FILE: index },
+      });
     };
     await update(['--force-remove', '--stdin'], remove);
-    await update(['--index-info'], add.map(({ oid, path }) => `100644 ${oid}\t${path}`));
+    await update(
+      ['--index-info'],
+      add.map(({ oid, path }) => `100644 ${oid}\t${path}`),
+    );
   }
 }
 

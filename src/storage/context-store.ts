@@ -9,8 +9,12 @@ export interface ContextStore {
   /**
    * Appends content to a file's chunks. Content that the store has already is not stored again.
    * @param before the chunk just before, null at the start of a file.
+   * @param heal read what the store has of it, and replace it when it is damaged.
+   * @throws IntegrityError when the chunk before is missing or damaged.
    */
-  putChunk(content: Buffer, before: ChunkRef | null): Promise<ChunkRef>;
+  putChunk(content: Buffer, before: ChunkRef | null, options?: { heal: boolean }): Promise<ChunkRef>;
+  /** True when the store has all of these. Does not read them. */
+  holds(chunks: ChunkRef[]): Promise<boolean>;
   /** Stores a manifest; resolves to its hash once everything put before is durable too. */
   putManifest(manifest: Manifest): Promise<string>;
   /** Resolves when all that was put is durable. @throws StoreError */
@@ -74,16 +78,29 @@ export function contextStore(store: BlobStore): ContextStore {
     return content.length > CHAIN ? null : { hash: before[0], content };
   };
 
+  const isWhole = async (hash: string) => {
+    try {
+      await readChain(hash);
+      return true;
+    } catch (error) {
+      if (error instanceof IntegrityError) return false;
+      throw error;
+    }
+  };
+
   const flush = async () => {
     await Promise.all(writes.splice(0));
   };
 
   return {
-    async putChunk(content, before) {
+    async putChunk(content, before, { heal } = { heal: false }) {
       const hash = sha256(content);
       const ref: ChunkRef = [hash, content.length];
       const key = blobKey(hash);
-      if ((await store.has([key])).size > 0) return ref;
+      if ((await store.has([key])).size > 0) {
+        if (!heal || (await isWhole(hash))) return ref;
+        await store.delete(key);
+      }
       const base = await baseOf(before);
       keep(hash, base === null ? content : Buffer.concat([base.content, content]));
       const write = seal(content, base).then((blob) => store.put(key, blob));
@@ -91,6 +108,11 @@ export function contextStore(store: BlobStore): ContextStore {
       writes.push(write);
       if (writes.length > IN_FLIGHT) await writes.shift();
       return ref;
+    },
+
+    holds: async (chunks) => {
+      const keys = new Set(chunks.map(([hash]) => blobKey(hash)));
+      return (await store.has([...keys])).size === keys.size;
     },
 
     flush,

@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest';
-import { openDatabase } from '../../storage-adapters/sqlite/database.ts';
 import type { ListedCommit } from '../../src/commands/list.ts';
 import type { Snapshot } from '../../src/core/snapshot.ts';
+import { openDatabase } from '../../storage-adapters/sqlite/database.ts';
 import type { Ran } from './repo.ts';
 import type { Workplace, WrittenSession } from './workplace.ts';
 
@@ -17,7 +17,12 @@ interface Where {
  * Asserts that a commit owns exactly one context, of these sessions: as Git tells it, as the hook said, as cc-list lists it; and that index
  * and work tree are clean. @returns the context as cc-list lists it.
  */
-export function expectCaptured(work: Workplace, ran: Ran, sessions: WrittenSession[], where: Where = {}): ListedCommit['contexts'][number] {
+export function expectCaptured(
+  work: Workplace,
+  ran: Ran,
+  sessions: WrittenSession[],
+  where: Where = {},
+): ListedCommit['contexts'][number] {
   const { commit = 'HEAD', cwd = work.dir, dirt = '' } = where;
   expect(ran, ran.stderr).toMatchObject({ code: 0 });
   const owned = work.contexts(commit, cwd);
@@ -53,7 +58,10 @@ export function listedCommit(work: Workplace, { commit = 'HEAD', cwd = work.dir 
 
 /** The snapshot file of a context, as the commit has it. */
 export function snapshotOf(work: Workplace, contextId: string, commit = 'HEAD'): Snapshot {
-  const path = work.git('ls-tree', '-r', '--name-only', commit).split('\n').find((name) => name.includes(contextId));
+  const path = work
+    .git('ls-tree', '-r', '--name-only', commit)
+    .split('\n')
+    .find((name) => name.includes(contextId));
   return JSON.parse(work.git('show', `${commit}:${path}`)) as Snapshot;
 }
 
@@ -64,7 +72,11 @@ export async function noted(work: Workplace, commit = 'HEAD'): Promise<void> {
   const known = () => {
     const database = openDatabase(state, { timeout: 20_000, durable: false });
     try {
-      return database.prepare('SELECT 1 FROM capture WHERE git_commit = ? UNION SELECT 1 FROM uncovered WHERE git_commit = ?').get(hash, hash) !== undefined;
+      return (
+        database
+          .prepare('SELECT 1 FROM capture WHERE git_commit = ? UNION SELECT 1 FROM uncovered WHERE git_commit = ?')
+          .get(hash, hash) !== undefined
+      );
     } catch {
       return false; // no such table: the first hook has not come so far
     } finally {

@@ -19,6 +19,8 @@ export interface WrittenSession {
 
 /** A repository in which cc-context is set up. */
 export interface Workplace extends TestRepo {
+  /** Folder of the installed package's commands. */
+  bin: string;
   /** Runs a command of the installed package: `cc('list', '--json')`. */
   cc(command: string, ...args: string[]): Ran;
   /** The same with `--json`, parsed. Throws when it fails. */
@@ -40,6 +42,7 @@ export function createWorkplace(options: { name?: string; begin?: boolean; init?
   const cc = (command: string, ...args: string[]) => repo.run(process.execPath, [join(bin, command === 'cc-context' ? command : `cc-${command}`), ...args]);
   const workplace: Workplace = {
     ...repo,
+    bin,
     [Symbol.dispose]: () => repo[Symbol.dispose](),
     cc,
     json(command, ...args) {

@@ -17,7 +17,7 @@ function withTopic(files?: Record<string, string>) {
 test('a clean cherry-pick takes the context along; the original keeps it', () => {
   const { work, session, one, two } = withTopic();
   using _work = work;
-  commitFiles(work, 'main moves on');
+  work.git('commit', '--quiet', '--no-verify', '--allow-empty', '-m', 'main moves on');
   session.say('not to be captured by the cherry-pick');
   const ran = work.run('git', ['cherry-pick', 'topic~1', 'topic']);
   expect(ran, ran.stderr).toMatchObject({ code: 0 });

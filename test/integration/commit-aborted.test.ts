@@ -63,14 +63,14 @@ test.each([['-a'], ['-i file.txt'], ['-- file.txt']])('commit %s aborted twice, 
   expectCaptured(work, work.run('git', ['commit', '-m', 'made', ...args]), [session]);
 });
 
-test.each([['reset', '--quiet'], ['reset', '--quiet', '--hard'], ['stash', '--quiet']])('aborted, then git %s %s, then committed', (...undo) => {
+test.each([['reset --quiet'], ['reset --quiet --hard'], ['stash --quiet']])('aborted, then git %s, then committed', (undo) => {
   using work = abortedWorkplace();
   const session = work.session();
   session.say('write it');
   work.write('file.txt', 'written\n');
   work.git('add', 'file.txt');
   expect(work.run('git', ['commit', '-m', '']).code).toBe(1);
-  work.git(...undo);
+  work.git(...undo.split(' '));
   expectCaptured(work, work.commit(), [session]);
 });
 

@@ -36,7 +36,9 @@ test('--amend with a change and new messages: the commit owns both contexts, whi
   session.say('handle the empty file too');
   work.write('file.txt', 'amended\n');
   const ran = work.run('git', ['commit', '-a', '--amend', '--no-edit']);
-  expect(ran.stderr).toContain('✓ Captured Claude context for this commit\n  - 1 session\n  - 4 total messages (2 new since parent)\n');
+  expect(ran.stderr).toContain(
+    '✓ Captured Claude context for this commit\n  - 1 session\n  - 4 total messages (2 new since parent)\n',
+  );
   expect(work.contexts()).toHaveLength(2);
   const { contexts } = listedCommit(work);
   expect(contexts.map((context) => context.context_id).sort()).toEqual(work.contexts().sort());

@@ -41,9 +41,12 @@ test('the session that commits is captured together with the others here', () =>
   expectCaptured(work, work.commit('both', { CLAUDE_CODE_SESSION_ID: agent.id }), [agent, person]);
 });
 
-test.each([['../../../etc/passwd'], ['00000000-0000-4000-8000-000000000000'], ['']])('CLAUDE_CODE_SESSION_ID=%s names no session', (id) => {
-  using work = createWorkplace();
-  const session = work.session();
-  session.say('as usual');
-  expectCaptured(work, work.commit('usual', { CLAUDE_CODE_SESSION_ID: id }), [session]);
-});
+test.each([['../../../etc/passwd'], ['00000000-0000-4000-8000-000000000000'], ['']])(
+  'CLAUDE_CODE_SESSION_ID=%s names no session',
+  (id) => {
+    using work = createWorkplace();
+    const session = work.session();
+    session.say('as usual');
+    expectCaptured(work, work.commit('usual', { CLAUDE_CODE_SESSION_ID: id }), [session]);
+  },
+);

@@ -51,7 +51,9 @@ test.each([
     expect(work.dirt(cwd)).toBe('');
     work.git('merge', '--quiet', '--no-edit', `tree-${at}`); // throws on a conflict
   }
-  const all = work.json<ListedCommit[]>('list', '--limit', '0').flatMap(({ contexts }) => contexts.map(({ context_id }) => context_id));
+  const all = work
+    .json<ListedCommit[]>('list', '--limit', '0')
+    .flatMap(({ contexts }) => contexts.map(({ context_id }) => context_id));
   expect(new Set(all).size).toBe(count * commits);
   expect(all).toHaveLength(count * commits);
   expect(work.dirt()).toBe('');

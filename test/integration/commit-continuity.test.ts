@@ -3,7 +3,9 @@ import { expectCaptured, expectNotCaptured } from '../helpers/ownership.ts';
 import { createWorkplace } from '../helpers/workplace.ts';
 
 const seen = ({ sessions }: ReturnType<typeof expectCaptured>) =>
-  Object.fromEntries(sessions.map((session) => [session.session_id, [session.message_count, session.new_messages, session.continued_from_parent]]));
+  Object.fromEntries(
+    sessions.map((session) => [session.session_id, [session.message_count, session.new_messages, session.continued_from_parent]]),
+  );
 
 test('A continued, B fresh, C mixed', () => {
   using work = createWorkplace();
@@ -76,11 +78,13 @@ test.each([[false], [true]])('after reset --hard HEAD~1, more said: %s', (more) 
   work.git('reset', '--quiet', '--hard', 'HEAD~1');
   if (more) session.say('three');
   // What the commit that was thrown away had is in no ancestor now: it belongs to this one.
-  expect(seen(expectCaptured(work, work.commit('anew'), [session]))).toEqual({ [session.id]: more ? [6, 4, true] : [4, 2, true] });
+  expect(seen(expectCaptured(work, work.commit('anew'), [session]))).toEqual({
+    [session.id]: more ? [6, 4, true] : [4, 2, true],
+  });
   expectNotCaptured(work, work.commit('and nothing new'));
 });
 
-test('a context that came by cherry-pick counts as the ancestor\'s', () => {
+test("a context that came by cherry-pick counts as the ancestor's", () => {
   using work = createWorkplace();
   work.git('branch', 'side');
   const session = work.session();

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { expectCaptured } from '../helpers/ownership.ts';
@@ -37,7 +37,29 @@ test('a git directory apart from its work tree, as for dotfiles', () => {
   expect(work.run('git', ['-C', work.dir, 'status', '--porcelain']).stdout).toBe('');
 });
 
-test('an alias or script that exports GIT_DIR of another repository does not lead the capture astray', () => {
+test('a git directory kept elsewhere, named by a .git file', () => {
+  using work = createWorkplace({ init: false });
+  work.git('init', '--quiet', '--separate-git-dir', '../kept.git', '.');
+  expect(work.cc('init').code).toBe(0);
+  const session = work.session();
+  session.say('one');
+  expectCaptured(work, work.commit(), [session]);
+});
+
+test('a work tree of a bare repository', () => {
+  using work = createWorkplace({ init: false });
+  work.git('clone', '--quiet', '--bare', '.', '../project/.bare');
+  const [bare, cwd] = [join(work.dir, '../project/.bare'), join(work.dir, '../project/main')];
+  expect(work.run('git', ['worktree', 'add', '--quiet', cwd, 'main'], { cwd: bare }).code).toBe(0);
+  expect(work.cc('init', '-C', cwd).code).toBe(0);
+  const session = work.session(cwd);
+  session.say('one');
+  writeFileSync(join(cwd, 'file.txt'), 'one\n');
+  work.run('git', ['add', 'file.txt'], { cwd });
+  expectCaptured(work, work.run('git', ['commit', '-m', 'one'], { cwd }), [session], { cwd });
+});
+
+test('a script of another repository that commits in this one', () => {
   using other = createWorkplace();
   using work = createWorkplace();
   const session = work.session();

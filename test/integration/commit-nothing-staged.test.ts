@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { expectCaptured } from '../helpers/ownership.ts';
 import { createWorkplace } from '../helpers/workplace.ts';
 
-test.each([['the first time', false], ['later', true]])('nothing staged, %s: no commit of metadata alone', (_, earlier) => {
+test.each([
+  ['the first time', false],
+  ['later', true],
+])('nothing staged, %s: no commit of metadata alone', (_, earlier) => {
   using work = createWorkplace();
   if (earlier) work.commit();
   const before = work.git('rev-parse', 'HEAD');

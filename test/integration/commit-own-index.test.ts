@@ -7,11 +7,11 @@ import { createWorkplace } from '../helpers/workplace.ts';
 /** The person commits from an index of their own; the repository's own one is mended in post-commit. */
 test.each([
   ['absolute', (top: string) => join(top, '../mine'), ['-m', 'mine']],
-  ['named like the repository\'s', (top: string) => join(top, '../home/index'), ['-m', 'mine']],
+  ["named like the repository's", (top: string) => join(top, '../home/index'), ['-m', 'mine']],
   ['relative', () => '.git/mine', ['-m', 'mine']],
   ['-a', (top: string) => join(top, '../mine'), ['-a', '-m', 'mine']],
   ['-- path', (top: string) => join(top, '../mine'), ['-m', 'mine', '--', 'file.txt']],
-])('GIT_INDEX_FILE of the person\'s own: %s', (_, place, args) => {
+])("GIT_INDEX_FILE of the person's own: %s", (_, place, args) => {
   using work = createWorkplace();
   work.commit('a file');
   const session = work.session();

@@ -12,7 +12,11 @@ test('a commit whose output is captured ends although work goes on in the backgr
   // The background process is held up until the commit's pipes have closed: were it to keep them open, this would never end.
   const gate = join(work.home, 'go');
   const shared = join(work.dir, '.git/cc-context/hooks/shared.sh');
-  const node = work.write('../home/node', `#!/bin/sh\n[ "$2" != post-commit ] || while [ ! -e "${gate}" ]; do sleep 0.05; done\nexec "${process.execPath}" "$@"\n`, 0o755);
+  const node = work.write(
+    '../home/node',
+    `#!/bin/sh\n[ "$2" != post-commit ] || while [ ! -e "${gate}" ]; do sleep 0.05; done\nexec "${process.execPath}" "$@"\n`,
+    0o755,
+  );
   writeFileSync(shared, readFileSync(shared, 'utf8').replace(/^node=.*$/m, `node='${node}'`));
 
   work.write('file.txt', 'one\n');

@@ -49,7 +49,12 @@ test.each([['-o'], ['--']])('commit %s path leaves what else is staged, and what
 
   session.say('the rest');
   expectCaptured(work, work.run('git', ['commit', '-m', 'the rest']), [session], { dirt: '?? loose.txt\n' });
-  expect(work.git('show', '--name-only', '--format=', 'HEAD').split('\n').filter((path) => !path.startsWith('.cc-'))).toEqual(['staged.txt']);
+  expect(
+    work
+      .git('show', '--name-only', '--format=', 'HEAD')
+      .split('\n')
+      .filter((path) => !path.startsWith('.cc-')),
+  ).toEqual(['staged.txt']);
 });
 
 test('commit -p of one hunk leaves the other unstaged', () => {

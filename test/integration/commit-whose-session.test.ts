@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, utimesSync } from 'node:fs';
+import { appendFileSync, mkdirSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { projectName } from '../../src/claude/paths.ts';
@@ -11,6 +11,18 @@ test('a session in a subdirectory', () => {
   const session = work.session(join(work.dir, 'packages/core'));
   session.say('mend the core');
   expect(expectCaptured(work, work.commit(), [session])).toMatchObject({ sessions: [{ cwd: 'packages/core' }] });
+});
+
+test('a commit by way of a symbolic link to the repository', () => {
+  using work = createWorkplace();
+  const link = join(work.dir, '../link');
+  symlinkSync(work.dir, link);
+  const session = work.session(); // Claude Code notes the real path
+  session.say('by the other way');
+  work.write('file.txt', 'linked\n');
+  work.git('add', 'file.txt');
+  const ran = work.run('git', ['commit', '-m', 'linked'], { cwd: link, env: { PWD: link } });
+  expect(expectCaptured(work, ran, [session])).toMatchObject({ sessions: [{ cwd: '.' }] });
 });
 
 test('a sibling directory whose name is encoded the same is another project', () => {

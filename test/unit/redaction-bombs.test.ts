@@ -32,6 +32,7 @@ it.each([
   ['wrapped base64', fill(`${Buffer.from(fill('words, ', 57)).toString('base64')}\n`)],
   ['base64 noise', noise(1)(5 * MB)],
   ['names without values', fill('password=')],
+  ['names in one long value', `secret=${fill('password-')}`],
   ['names in names', fill('token_')],
   ['tokens in tokens', fill('eyJ-')],
   ['dashed keys', fill('sk-ant-')],
@@ -48,9 +49,8 @@ it.each([
 ])('%s end, within the work allowed', (_, text) => {
   const bytes = Buffer.from(text);
   const budget = budgetFor(bytes.length);
-  const allowed = budget.bytes;
   findSecrets(bytes, budget);
-  expect(allowed - budget.bytes).toBeLessThanOrEqual(allowed + 2 * bytes.length);
+  expect(budget.bytes).toBeGreaterThanOrEqual(-2 * bytes.length);
   const { bytes: output } = redactRecord(bytes);
   expect(redactRecord(output).bytes.equals(output)).toBe(true);
 });

@@ -12,9 +12,12 @@ export const encodings: Record<string, (text: string) => string> = {
   base64: (text) => record(`data: ${Buffer.from(text).toString('base64')} end`),
   'base64 of base64': (text) => record(Buffer.from(Buffer.from(text).toString('base64')).toString('base64')),
   'wrapped base64': (text) => record(wrap(Buffer.from(`# a file of settings\n${text}\n# its end`).toString('base64'))),
+  'base64 with escaped slashes': (text) => record(Buffer.from(`~~~?${text}`).toString('base64')).replaceAll('/', '\\/'),
+  'base64 in a URL': (text) => record(`https://host/?q=${encodeURIComponent(Buffer.from(text).toString('base64'))}`),
   'base64url of JSON': (text) => record(Buffer.from(record(text)).toString('base64url')),
   'numbered lines': (text) => record(numbered(`first line\n${text}\nlast line`)),
-  'escaped as \\u': (text) => `{"text":"${[...text].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"}`,
+  'escaped as \\u': (text) =>
+    `{"text":"${[...text].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"}`,
 };
 
 function record(text: string): string {
@@ -22,7 +25,10 @@ function record(text: string): string {
 }
 
 function numbered(text: string): string {
-  return text.split('\n').map((line, i) => `${String(i + 1).padStart(6)}→${line}`).join('\n');
+  return text
+    .split('\n')
+    .map((line, i) => `${String(i + 1).padStart(6)}→${line}`)
+    .join('\n');
 }
 
 function wrap(text: string): string {
@@ -37,7 +43,9 @@ function readings(text: string, depth = 3): string[] {
     text.replace(/%([0-9a-f]{2})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16))),
     text.replace(/\\u([0-9a-f]{4})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16))),
     text.replace(/\\n/g, '\n').replace(/\\(["\\/])/g, '$1'),
-    ...(text.replace(/\\n|\n/g, '').match(/[A-Za-z0-9+/_-]{16,}={0,2}/g) ?? []).map((run) => Buffer.from(run, 'base64').toString('latin1')),
+    ...(text.replace(/\\n|\n/g, '').match(/[A-Za-z0-9+/_-]{16,}={0,2}/g) ?? []).map((run) =>
+      Buffer.from(run, 'base64').toString('latin1'),
+    ),
   ];
   return [text, ...(depth === 0 ? [] : next.filter((other) => other !== text).flatMap((other) => readings(other, depth - 1)))];
 }
@@ -47,4 +55,3 @@ export function survives(kind: Kind, output: Buffer): boolean {
   const pieces = kind.secret.split('\n').filter((line) => line.length >= 8);
   return readings(output.toString()).some((text) => pieces.some((piece) => text.includes(piece)));
 }
-

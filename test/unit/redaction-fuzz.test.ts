@@ -8,14 +8,35 @@ import { kinds } from './redaction-kinds.ts';
 const secrets = [...kinds(11), ...kinds(12)].map((kind) => kind.text);
 const piece = fc.oneof(
   fc.constantFrom(...secrets),
-  fc.constantFrom('"', '\\', '\\\\"', '\\n', '\n', '%25', '%', '\u001b[1m', '12→', 'token=', 'pass', '://u:', '@', '[REDACTED:jwt]', ':', '=', 'é', ' '),
+  fc.constantFrom(
+    '"',
+    '\\',
+    '\\\\"',
+    '\\n',
+    '\n',
+    '%25',
+    '%',
+    '\u001b[1m',
+    '12→',
+    'token=',
+    'pass',
+    '://u:',
+    '@',
+    '[REDACTED:jwt]',
+    ':',
+    '=',
+    'é',
+    ' ',
+  ),
   fc.string({ maxLength: 12 }),
 );
 const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
 const encoded = fc
   .tuple(text, fc.array(fc.constantFrom(...Object.values(encodings)), { maxLength: 3 }))
   .map(([plain, layers]) => Buffer.from(layers.reduce((all, encode) => encode(all), plain)));
-const cut = fc.tuple(encoded, fc.nat(), fc.nat()).map(([bytes, a, b]) => bytes.subarray(a % (bytes.length + 1), bytes.length - (b % 40)));
+const cut = fc
+  .tuple(encoded, fc.nat(), fc.nat())
+  .map(([bytes, a, b]) => bytes.subarray(a % (bytes.length + 1), bytes.length - (b % 40)));
 
 it('redacting twice is redacting once', () => {
   fc.assert(

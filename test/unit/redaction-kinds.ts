@@ -97,7 +97,12 @@ export function kinds(seed: number): Kind[] {
   bare('supabase-token', 'sb', 'p_', r(40, HEX));
   within('vercel-token', r(24), 'VERCEL_' + 'TOKEN=');
   within('cloudflare-key', r(40, WORD), 'CLOUDFLARE_API_' + 'TOKEN=');
-  within('azure-storage-key', `${r(86, BASE64)}==`, 'DefaultEndpointsProtocol=https;AccountName=shop;Account' + 'Key=', ';EndpointSuffix=core.windows.net');
+  within(
+    'azure-storage-key',
+    `${r(86, BASE64)}==`,
+    'DefaultEndpointsProtocol=https;AccountName=shop;Account' + 'Key=',
+    ';EndpointSuffix=core.windows.net',
+  );
   bare('age-secret-key', 'AGE-SECRET', '-KEY-1', r(58, 'QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L'));
   bare('jwt', encoded({ alg: 'HS256', typ: 'JWT' }), '.', encoded({ sub: r(12), iat: 1_700_000_000 }), '.', r(43, WORD));
   within('private-key', pemBody(r), `-----BEGIN RSA PRIVATE ${'KEY'}-----\n`, `\n-----END RSA PRIVATE ${'KEY'}-----\n`);
@@ -105,7 +110,12 @@ export function kinds(seed: number): Kind[] {
   within('url-password', `${r(14)}!z`, 'DATABASE_URL=postgres://app:', '@db.internal:5432/app');
   within('claude-code-token', r(40), 'CLAUDE_CODE_MESSAGING_' + 'TOKEN=');
   within('authorization-header', r(40), 'Authorization: ' + 'Bearer ');
-  within('authorization-header', Buffer.from(`deploy:${r(14)}`).toString('base64'), '-H "Authorization: ' + 'Basic ', '" https://host/');
+  within(
+    'authorization-header',
+    Buffer.from(`deploy:${r(14)}`).toString('base64'),
+    '-H "Authorization: ' + 'Basic ',
+    '" https://host/',
+  );
   within('generic-secret', `${r(12)}9#kQ`, 'DB_PASS' + 'WORD=');
   within('generic-secret', `${r(28)}7x`, 'const apiKey = "', '";');
   within('generic-secret', `${r(28)}7x`, '"client_' + 'secret": "', '",');

@@ -1,16 +1,17 @@
 import { entropy, isPlaceholder } from './placeholders.ts';
 
 /** Names of passwords: people choose those, so they may be short; anything else was generated. */
-const PASSWORD_NAME = /^(?:passw|passphrase|_pass|_pwd)/i;
+const PASSWORD_NAME = /^(?:passw|passphrase|_pass|pwd)/i;
 const MIN_PASSWORD = 8;
 const MIN_GENERATED = 12;
 
 /** Noise that happens to be cut by capitals has shorter pieces than language. */
 const MIN_MEAN_WORD = 4;
 
-/** Code, not a value: a call, a member, a variable, a path, a template, a type. */
-const CODE = /^(?:[$<{%*@#(|!=:-]|[~.]?\/|[A-Za-z]:[\\/]|https?:|[A-Za-z_]+:\/\/)|[A-Za-z_$][\w$]*(?:\?\.|[([])|\$\{|\{\{|=>|\(\)|\[(?:A-Z|a-z|0-9|\^)|\\[dws]/;
-const MEMBERS = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/;
+/** Not a value: a variable, a template, a path, an address, a regular expression. */
+const REFERENCE = /^(?:[$<{%*@#(|!=:-]|[~.]?\/|[A-Za-z]:[\\/]|https?:|[A-Za-z_]+:\/\/)|\$\{|\{\{|=>|\[(?:A-Z|a-z|0-9|\^)|\\[dws]/;
+/** What is not quoted may be code: a call, an element, a member. */
+const CODE = /^[A-Za-z_$][\w$.?:]*[([]|\?\.|\(\)|^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/;
 /** Dates, versions, sizes. */
 const FIGURES = /^v?[0-9]+(?:[-.:/TZ][0-9]+)*[A-Za-z]{0,3}$/;
 
@@ -22,10 +23,10 @@ export function looksLikeSecret(value: string, match: RegExpExecArray): boolean 
   const text = value.replace(/[)\]}.:!?*]+$/, '');
   const isPassword = PASSWORD_NAME.test(match[0]);
   if (text.length < (isPassword ? MIN_PASSWORD : MIN_GENERATED)) return false;
-  if (isPlaceholder(text) || CODE.test(text) || FIGURES.test(text)) return false;
+  const isQuoted = match[1] !== undefined;
+  if (isPlaceholder(text) || REFERENCE.test(text) || FIGURES.test(text) || (!isQuoted && CODE.test(text))) return false;
   if (!/[0-9]/.test(text)) return isPassword ? hasSigns(text) : text.length >= 20 && isMixed(text);
   if (!/[A-Za-z]/.test(text)) return false;
-  if (MEMBERS.test(text) && match[1] === undefined) return false;
   return !isWords(text) && entropy(text) >= (text.length >= 16 ? 3 : 2.5);
 }
 
@@ -50,5 +51,8 @@ function isWords(text: string): boolean {
 }
 
 function isWord(part: string): boolean {
-  return /^[0-9]{1,4}$/.test(part) || (/^(?:[A-Z]?[a-z]+|[A-Z]+)[0-9]{0,3}$/.test(part) && (part.length <= 4 || /[aeiouy]/i.test(part)));
+  return (
+    /^[0-9]{1,4}$/.test(part) ||
+    (/^(?:[A-Z]?[a-z]+|[A-Z]+)[0-9]{0,3}$/.test(part) && (part.length <= 4 || /[aeiouy]/i.test(part)))
+  );
 }

@@ -11,7 +11,7 @@ const MIN_RUN = 24;
 /** Base64 inside of base64 is looked into so often. */
 export const MAX_BASE64_LEVELS = 2;
 /** A line of wrapped base64 (64 or 76 characters) that goes on in the next line is at least this long. */
-export const MIN_WRAPPED_LINE = 60;
+const MIN_WRAPPED_LINE = 60;
 /** Groups of four that must all be text: noise passes once in 10^6. */
 const GROUPS = 5;
 const PHASES = [0, 1, 2, 3] as const;

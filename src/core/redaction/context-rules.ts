@@ -1,13 +1,13 @@
 import { looksLikeSecret } from './assigned-value.ts';
 import { isPlaceholder } from './placeholders.ts';
-import { EDGE, type Rule } from './rule.ts';
+import type { Rule } from './rule.ts';
 
 /** Quotes, blanks and what is left of them at any level of JSON escaping; `\n` and `\t` among them. */
 const GLUE = String.raw`(?:[\s"'\x60\\\])]|(?<=\\)[nrt]){0,24}`;
 /** What puts a value to a name: env, YAML, JSON, code, XML, a call's next argument, `--flag value`, `name: X, value: Y`. */
-const ASSIGN = String.raw`(?::[ \t]*[A-Za-z&][A-Za-z&\[\]?|. ]{0,23}=(?!=)|:=|=>|[=!]==?|[=:>]|(?<=["'\x60]),(?=\s{0,4}\\{0,8}["'\x60])|,${GLUE}[Vv]alue${GLUE}[=:])`;
-/** After a quote up to the next one, else up to what ends a word. */
-const VALUE = String.raw`(?:(?<=["'\x60])([^\s"'\x60\\]{8,2048})(?=\\{0,8}["'\x60])|([^\s"'\x60\\<>,;&]{8,2048}))`;
+const ASSIGN = String.raw`(?::[ \t]*[A-Za-z&][A-Za-z&\[\]?|. ]{0,23}=(?!=)|:=|=>|[=!]==?|[=:>]|(?<=["'\x60]),(?=\s{0,4}\\{0,8}["'\x60])|(?:[,\n]|\\n)${GLUE}[Vv]alue${GLUE}[=:])`;
+/** After a quote up to the next one, else up to what ends a word, an item or a parameter of a query. */
+const VALUE = String.raw`(?:(?<=["'\x60])([^\s"'\x60\\]{8,2048})(?=\\{0,8}["'\x60])|((?:[^\s"'\x60\\<>,;&]|&(?![A-Za-z_][A-Za-z0-9_.-]{0,40}=)){8,2048}))`;
 /** An own mask is no name. */
 const NOT_MASKED = String.raw`(?<!\[REDACTED:[a-z0-9-]{0,40})`;
 
@@ -84,27 +84,59 @@ const NETRC: Rule = {
 /** Docker's config.json: base64 of `user:password`. */
 const DOCKER_AUTH: Rule = {
   name: 'docker-auth',
-  triggers: ['auth"', 'auth\\"', "_auth="],
+  triggers: ['auth"', 'auth\\"', '_auth='],
   pattern: /_?auth[\\"]{0,9}[ \t]{0,4}[:=][ \t]{0,4}[\\"]{0,9}([A-Za-z0-9+/]{12,1024}={0,2})/dy,
   verify: (secret) => isCredential(secret, true),
 };
 
 const KEYWORDS = [
-  'password', 'passwd', 'passphrase', 'secret', 'api_key', 'apikey', 'api-key', 'access_key', 'access-key', 'accesskey',
-  'private_key', 'private-key', 'privatekey', 'auth_key', 'auth-key', 'authkey', 'encryption_key', 'encryptionkey', 'signing_key',
-  'signingkey', 'master_key', 'masterkey', 'credential', '_pass', '_pwd', 'account_key',
+  'password',
+  'passwd',
+  'passphrase',
+  'secret',
+  'api_key',
+  'apikey',
+  'api-key',
+  'access_key',
+  'access-key',
+  'accesskey',
+  'private_key',
+  'private-key',
+  'privatekey',
+  'auth_key',
+  'auth-key',
+  'authkey',
+  'encryption_key',
+  'encryptionkey',
+  'signing_key',
+  'signingkey',
+  'master_key',
+  'masterkey',
+  'credential',
+  '_pass',
+  'pwd',
+  'account_key',
 ];
 /** `tokens` stands in every record (`input_tokens`), so this one comes with what may follow it. */
-const TOKEN = ['"', "'", '`', '\\', '=', ':', ' ', '_', '-', ']', ')', '>', ',', 'v', 'k', '1', '2', '3'].map((next) => `token${next}`);
+const TOKEN = ['"', "'", '`', '\\', '=', ':', ' ', '_', '-', ']', ')', '>', ',', 'v', 'k', '1', '2', '3'].map(
+  (next) => `token${next}`,
+);
 /** What may follow in the name; `tokens`, `token_count`, `secretName` are no secrets. */
-const SUFFIX = '(?:[_-]?(?:key|value|val|prod|production|staging|stage|dev|test|live|main|base|hash|v?[0-9]{1,3})(?![A-Za-z])){0,2}(?![A-Za-z0-9_-])';
+const SUFFIX =
+  '(?:[_-]?(?:key|value|val|prod|production|staging|stage|dev|test|live|main|base|hash|v?[0-9]{1,3})(?![A-Za-z])){0,2}(?![A-Za-z0-9_-])';
 
 const ASSIGNMENT: Rule = {
   name: 'generic-secret',
   triggers: [...KEYWORDS, ...TOKEN],
   anyCase: true,
-  pattern: new RegExp(`${NOT_MASKED}(?:${KEYWORDS.join('|')}|token)${SUFFIX}(?:${GLUE}${ASSIGN}|(?<=--[a-z-]{1,30}) )${GLUE}${VALUE}`, 'diy'),
-  hint: new RegExp(`(?:${KEYWORDS.join('|')}|token)${SUFFIX}(?:${GLUE}${ASSIGN}|(?<=--[a-z-]{1,30}) )${GLUE}[^\\s"'\`<>,;&]{4}`, 'diy'),
+  pattern: new RegExp(
+    `${NOT_MASKED}(?:${KEYWORDS.join('|')}|token)${SUFFIX}(?:${GLUE}${ASSIGN}|(?<=--[a-z-]{1,30}) )${GLUE}${VALUE}`,
+    'diy',
+  ),
+  hint: new RegExp(
+    `(?:${KEYWORDS.join('|')}|token)${SUFFIX}(?:${GLUE}${ASSIGN}|(?<=--[a-z-]{1,30}) )${GLUE}[^\\s"'\`<>,;&]{4}`,
+    'diy',
+  ),
   tail: /[^\s"'`\\<>,;&]*/y,
   verify: looksLikeSecret,
 };
@@ -121,7 +153,9 @@ const PRIVATE_KEY: Rule = {
   ),
   hint: /-----BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY/y,
   tail: new RegExp(String.raw`(?<![-])${BETWEEN}{0,24}[A-Za-z0-9+/]{1,76}={0,2}(?=[\\"'\s]*$)`, 'y'),
-  verify: (secret) => /[A-Za-z0-9+/=]{20}/.test(secret.slice(27).replace(/-----.*/s, '')) && !/\.{3}|x{8}/i.test(secret),
+  verify: (secret) =>
+    /[A-Za-z0-9+/=]{20}/.test(secret.replace(/^-----.*?KEY(?: BLOCK)?-----/, '').replace(/-----.*/s, '')) &&
+    !/\.{3}|x{8}/i.test(secret),
 };
 
 export const contextRules: readonly Rule[] = [
@@ -137,7 +171,12 @@ export const contextRules: readonly Rule[] = [
 ];
 
 function isPassword(secret: string): boolean {
-  return !isPlaceholder(secret) && !/^(?:pass(?:word|wd)?|pwd|pw|secret|token|user|admin|root|postgres|test|guest|key|abc|xyz|123|1234|12345|123456|qwerty|[$<{[%*].*)$/i.test(secret);
+  return (
+    !isPlaceholder(secret) &&
+    !/^(?:pass(?:word|wd)?|pwd|pw|secret|token|user|admin|root|postgres|test|guest|key|abc|xyz|123|1234|12345|123456|qwerty|[$<{[%*].*)$/i.test(
+      secret,
+    )
+  );
 }
 
 function isCredential(secret: string, basic: boolean): boolean {

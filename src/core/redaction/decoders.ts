@@ -111,7 +111,10 @@ function hex(bytes: Buffer, at: number, digits: number): number {
 
 /** Halves of surrogate pairs are written one by one: three bytes each, fewer than the six of their escape. */
 function putUtf8(builder: ViewBuilder, unit: number): void {
-  if (unit < 0x80) return builder.put(unit);
+  if (unit < 0x80) {
+    builder.put(unit);
+    return;
+  }
   if (unit < 0x800) builder.put(0xc0 | (unit >> 6));
   else {
     builder.put(0xe0 | (unit >> 12));

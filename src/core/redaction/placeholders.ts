@@ -3,7 +3,7 @@ const PLACEHOLDER = new RegExp(
   [
     'example|placeholder|redacted|changeme|change[_-]me|replace[_-]?(?:me|with)|insert[_-]|enter[_-]|your[_-]|[_-]here|dummy|sample',
     'x{5}|\\*{3}|\\.{3}|<[^>]*>|\\$\\{|\\$\\(|\\{\\{|%s|(.)\\1{6}',
-    '012345678|123456789|abcdefgh|abcd1234|qwertyui|deadbeef',
+    '012345678|123456789|abcdefgh|deadbeef',
   ].join('|'),
   'i',
 );

@@ -1,12 +1,13 @@
 import { decodeRun, MAX_BASE64_LEVELS, scanBase64 } from './base64-runs.ts';
 import { jsonEscapes, lineNumbers, percentEscapes, terminalSequences } from './decoders.ts';
-import { type Finding, secretOf } from './rule.ts';
-import { ruleTriggers, rules } from './rules.ts';
+import { type Finding, type Rule, secretOf } from './rule.ts';
+import { rules, ruleTriggers } from './rules.ts';
 import { type Decoder, decodeView, plainView, type View } from './view.ts';
 
 /** Levels of JSON strings inside JSON strings, and of `%25xx`. */
 const MAX_ESCAPE_LEVELS = 8;
 const MAX_PERCENT_LEVELS = 3;
+const LONG_VALUE = 256;
 
 /** What a search may still decode, in bytes. It bounds the work on texts made to be decoded for ever. */
 export interface Budget {
@@ -71,16 +72,22 @@ export function findSecrets(bytes: Buffer, budget: Budget, base64Level = 0): Fin
 /** What the rules find in a text as it stands. */
 function matchRules(bytes: Buffer): Finding[] {
   const findings: Finding[] = [];
+  /** Where a long value ends that a rule has turned down: it is not judged again from each name inside of it. */
+  const judged = new Map<Rule, number>();
   let latin1: string | undefined;
   ruleTriggers.scan(bytes, 0, bytes.length, (position, rule) => {
+    if (position < (judged.get(rule) ?? 0)) return false;
     latin1 ??= bytes.toString('latin1');
     const text = latin1;
     rule.pattern.lastIndex = position;
     const match = rule.pattern.exec(text);
     if (!match) return false;
     const secret = secretOf(match);
-    if (secret.text.startsWith('[REDACTED:') || rule.verify?.(secret.text, match) === false) return false;
     let end = secret.start + secret.text.length;
+    if (secret.text.startsWith('[REDACTED:') || rule.verify?.(secret.text, match) === false) {
+      if (secret.text.length > LONG_VALUE) judged.set(rule, end);
+      return false;
+    }
     if (rule.tail) {
       rule.tail.lastIndex = end;
       end += rule.tail.exec(text)?.[0].length ?? 0;

@@ -21,7 +21,8 @@ export interface TriggerTable {
 /** Letters of English text and code, the most frequent first. */
 const BY_FREQUENCY = 'etansoirlcdpmuhgfbywvkxjqz';
 /** What session files are full of; a window out of it is taken only where the trigger has no other. */
-const USUAL = '_tokens", version words action ----- required _path key":  bearings nt- file_path message sessionId create th\\": url hi v1.0 ul-';
+const USUAL =
+  '_tokens", version words action ----- required _path key":  bearings nt- file_path message sessionId create th\\": url hi v1.0 ul-';
 const WINDOW_MASK = 0x3ffff;
 
 /**

@@ -69,7 +69,10 @@ export class ViewBuilder {
     const sourceLength = this.#source.length;
     return {
       bytes: this.#out.subarray(0, this.#length),
-      sourceOf: (start, end) => ({ start: edge(stretches, start, sourceLength).start, end: edge(stretches, end - 1, sourceLength).end }),
+      sourceOf: (start, end) => ({
+        start: edge(stretches, start, sourceLength).start,
+        end: edge(stretches, end - 1, sourceLength).end,
+      }),
     };
   }
 }
