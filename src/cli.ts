@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { run } from './ui/run.ts';
 import { VERSION } from './version.ts';
 
@@ -10,6 +10,11 @@ const program = new Command('cc-context')
   .option('--json', 'print the result as JSON')
   .exitOverride()
   .showSuggestionAfterError();
+
+function wholeNumber(value: string): number {
+  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('It takes a whole number, 0 for all.');
+  return Number(value);
+}
 
 const command = (name: string, summary: string) =>
   program.command(name).description(summary).option('-C <dir>', 'run as if started in this directory').option('--json', 'print the result as JSON');
@@ -24,7 +29,7 @@ command('status', 'say whether capture works, and what the next commit would cap
 
 command('list', 'list commits with their contexts')
   .argument('[range]', 'a revision range such as main..HEAD')
-  .option('--limit <n>', 'at most this many commits, 0 for all', '20')
+  .option('--limit <n>', 'at most this many commits, 0 for all', wholeNumber, 20)
   .option('--author <name>', 'only commits of this author')
   .option('--prompts', 'also what was asked')
   .action(run(async ([range], options) => (await import('./commands/list.ts')).listCommand(range, options)));

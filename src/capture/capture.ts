@@ -14,6 +14,7 @@ import type { ContextStore } from '../storage/context-store.ts';
 import type { LocalState, Pending } from '../storage/local-state.ts';
 import { type ActiveSession, active, candidates } from './choose.ts';
 import { OutOfTime, type Progress } from './read-file.ts';
+import { recall } from './recall.ts';
 import { type CapturedSession, captureSession } from './read-session.ts';
 
 export interface CaptureOptions {
@@ -75,6 +76,9 @@ async function chooseSessions(
   // An orphan branch has none before it, and is not about all that was ever said.
   const since = head === null ? (looked ?? 0) : Math.min(headTime, looked ?? headTime);
   const choices = candidates({ config, tops, committing, since, pending: pending?.context_id ?? null }, state);
+  const unknown = choices.filter(({ captures }) => captures.length === 0);
+  const recalled = head === null ? [] : await recall(unknown.map(({ transcript }) => transcript.session_id), head.commit, repository.top);
+  for (const { transcript, captures } of unknown) captures.push(...recalled.filter(({ session_id }) => session_id === transcript.session_id));
   const paths = [...new Set(choices.flatMap(({ captures }) => captures.map(({ path }) => path)))];
   const inHead = head === null ? [] : await pathsInTree(head.commit, paths, repository.top);
   // A squash or a pick without a commit has brought contexts along, which the commit will own.
@@ -132,16 +136,23 @@ async function stage(
   const created_at = new Date().toISOString();
   const manifest: Manifest = { version: 1, created_at, parent_commit, sessions };
   const reuse = facts.pending?.fingerprint === fingerprint ? facts.pending : null;
-  const manifestHash = reuse === null ? await store.putManifest(manifest) : reuse.context_id.slice('ctx-'.length);
+  // What Git has to be asked meanwhile does not wait for the disk.
+  const [manifestHash, ident, tracked] = await Promise.all([
+    reuse === null ? store.putManifest(manifest) : reuse.context_id.slice('ctx-'.length),
+    gitText(['var', 'GIT_AUTHOR_IDENT'], { cwd: top }),
+    pathsInIndex([ATTRIBUTES_PATH], top),
+  ]);
   const kept = reuse === null ? manifest : await store.readManifest(manifestHash);
   const snapshot = makeSnapshot(kept, {
     manifestHash,
-    author: (await gitText(['var', 'GIT_AUTHOR_IDENT'], { cwd: top })).replace(/ \d+ [+-]\d{4}$/, ''),
+    author: ident.replace(/ \d+ [+-]\d{4}$/, ''),
     earlier: new Map(facts.sessions.flatMap(({ transcript, nearest }) => (nearest === null ? [] : [[transcript.session_id, nearest]]))),
     covers: state.uncovered(top),
   });
   const path = reuse?.path ?? snapshotPath(snapshot.context_id, kept.created_at);
-  await stageFiles(path, snapshot, facts.pending, options);
+  const files = new Map([[path, snapshotBytes(snapshot)]]);
+  if (!tracked.has(ATTRIBUTES_PATH)) files.set(ATTRIBUTES_PATH, Buffer.from(SNAPSHOT_ATTRIBUTES));
+  await stageFiles(files, facts.pending, options);
   state.record({
     worktree: top,
     progress: new Map(captured.sessions.flatMap(({ progress }) => [...progress])),
@@ -158,13 +169,11 @@ async function stage(
   return { snapshot, path, warnings: [] };
 }
 
-async function stageFiles(path: string, snapshot: Snapshot, pending: Pending | null, { repository }: CaptureOptions): Promise<void> {
+async function stageFiles(files: Map<string, Buffer>, pending: Pending | null, { repository }: CaptureOptions): Promise<void> {
   const { top } = repository;
-  const attributes = (await pathsInIndex([ATTRIBUTES_PATH], top)).has(ATTRIBUTES_PATH) ? [] : [ATTRIBUTES_PATH];
-  const files: [string, Buffer][] = [[path, snapshotBytes(snapshot)], ...attributes.map((name): [string, Buffer] => [name, Buffer.from(SNAPSHOT_ATTRIBUTES)])];
   for (const [name, bytes] of files) writeSnapshotFile(top, name, bytes);
-  const staged = await Promise.all(files.map(async ([name, bytes]) => ({ path: name, oid: await writeBlob(bytes, top) })));
-  const gone = pending !== null && pending.path !== path ? [pending.path] : [];
+  const staged = await Promise.all([...files].map(async ([name, bytes]) => ({ path: name, oid: await writeBlob(bytes, top) })));
+  const gone = pending !== null && !files.has(pending.path) ? [pending.path] : [];
   await updateIndexes(indexesInPlay(repository), top, staged, gone);
   if (usesForeignIndex(repository)) leaveForHealing(repository, staged);
   for (const name of gone) removeSnapshotFile(top, name);

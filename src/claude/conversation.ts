@@ -18,7 +18,8 @@ const NO_BEGINNING = '[the beginning of this conversation is not in its transcri
  */
 export function readConversation(sessionId: string, records: Iterable<TranscriptRecord>): Conversation {
   const all = [...records];
-  const turns = toTurns(sessionId, joinMessages(liveBranch(all), mainChain(all), { close: true }));
+  const chain = mainChain(all);
+  const turns = toTurns(sessionId, joinMessages(liveBranch(all, chain), chain, { close: true }));
   return {
     session_id: sessionId,
     agent_version: lastOf(all, 'version'),

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { firstBytes } from './reading.ts';
 import { isSessionId, mayBeProjectOf, projectsDir } from './paths.ts';
+import { firstBytes } from './reading.ts';
 
 /** A transcript on disk, not opened yet. */
 export interface TranscriptFile {

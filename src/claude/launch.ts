@@ -13,7 +13,11 @@ export function launch([program = 'claude', ...args]: string[], cwd: string): Pr
     const ignore = () => {};
     process.on('SIGINT', ignore);
     child.on('error', (cause) =>
-      reject(new UserError(`Claude Code (${program}) was not found.`, 'Install it: npm install -g @anthropic-ai/claude-code', { cause })),
+      reject(
+        new UserError(`Claude Code (${program}) was not found.`, 'Install it: npm install -g @anthropic-ai/claude-code', {
+          cause,
+        }),
+      ),
     );
     child.on('close', (code, signal) => {
       process.off('SIGINT', ignore);

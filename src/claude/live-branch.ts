@@ -33,9 +33,10 @@ export function mainChain(records: Iterable<TranscriptRecord>): ChainRecord[] {
  * A chain that breaks off at a parent the file does not have, or that runs into a cycle, goes on with the record before the
  * break in the file: a damaged or lost line must not cost what was said before it. (2.1.329 does so within 5 seconds.) A
  * `parentUuid` of null is no break but a beginning: Claude Code writes it where the context was cleared.
+ *
+ * `chain`: the main chain of `records`, whose entries the branch consists of; what a compaction preserved gets its new parents.
  */
-export function liveBranch(records: TranscriptRecord[]): ChainRecord[] {
-  const chain = mainChain(records);
+export function liveBranch(records: TranscriptRecord[], chain: ChainRecord[] = mainChain(records)): ChainRecord[] {
   const byUuid = new Map(chain.map((entry) => [entry.uuid, entry]));
   relinkPreserved(chain, byUuid);
   const branch: ChainRecord[] = [];

@@ -1,7 +1,8 @@
 /**
  * Counts what a transcript holds, record by record, so that a capture that reads only what is new can go on where the last one
  * stopped. A message is a main-chain user or assistant message as the model sees it: the lines of one reply (`message.id`) count once,
- * so do the results of its parallel calls; `isMeta`, sidechain and API-error records do not count.
+ * so do the results of its parallel calls; `isMeta`, sidechain and API-error records, and the
+ * notices that a restore put in, do not count.
  */
 export interface Tally {
   message_count: number;
@@ -44,14 +45,14 @@ export function tallyRecord(tally: Tally, record: Buffer): boolean {
     return false;
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return false;
-  const { type, message, isMeta, isSidechain, isApiErrorMessage, cwd, version, timestamp } = parsed as Record<string, unknown>;
+  const { type, message, isMeta, isSidechain, isApiErrorMessage, ccContext, cwd, version, timestamp } = parsed as Record<string, unknown>;
   if (typeof cwd === 'string') tally.directory = cwd;
   if (typeof version === 'string') tally.agent_version = version;
   if (typeof timestamp === 'string' && !Number.isNaN(Date.parse(timestamp))) {
     tally.started_at ??= timestamp;
     tally.ended_at = timestamp;
   }
-  if (isMeta === true || isSidechain === true || isApiErrorMessage === true) return true;
+  if (isMeta === true || isSidechain === true || isApiErrorMessage === true || ccContext === 'notice') return true;
   if (typeof message !== 'object' || message === null) return true;
   if (type === 'user') countUser(tally, (message as { content?: unknown }).content);
   if (type === 'assistant') countReply(tally, message as { id?: unknown; model?: unknown });

@@ -6,7 +6,6 @@ import { sessionsOf } from '../context/sessions.ts';
 import type { Message } from '../core/conversation.ts';
 import { openRepository } from '../git/repository.ts';
 import { openStores } from '../storage/open.ts';
-import { printable } from '../ui/columns.ts';
 import { messageText } from '../ui/message-text.ts';
 import { plural } from '../ui/words.ts';
 import { directoryOf, type Options, type Output } from '../ui/run.ts';
@@ -89,13 +88,13 @@ export function renderDiff({ a, b, sessions }: ContextDiff, { patch }: { patch: 
     lines.push(`session ${session_id}: ${messages[0]} → ${plural(messages[1], 'message')} (${counts})`);
     if (!patch) continue;
     lines.push(...removed.map((message) => marked('-', message)), ...added.map((message) => marked('+', message)));
-    lines.push(...changed.map((one) => printable(one.patch)));
+    lines.push(...changed.map((one) => one.patch));
   }
   return lines.join('\n');
 }
 
 function marked(sign: string, { role, at, text }: DiffedMessage): string {
-  const lines = printable(text).split('\n');
+  const lines = text.split('\n');
   return [`${sign} ${role === 'user' ? 'user' : 'claude'} ${at}`, ...lines.map((line) => `${sign}   ${line}`)].join('\n');
 }
 

@@ -2,9 +2,8 @@ import { type CommitContexts, contextsOf } from '../context/of-commits.ts';
 import { newPrompts } from '../context/conversations.ts';
 import { type Snapshot, shortContext } from '../core/snapshot.ts';
 import { openRepository } from '../git/repository.ts';
-import { columns, printable, shorten } from '../ui/columns.ts';
+import { columns, shorten } from '../ui/columns.ts';
 import { plural } from '../ui/words.ts';
-import { UserError } from '../errors.ts';
 import { directoryOf, type Options, type Output } from '../ui/run.ts';
 
 export interface ListOptions {
@@ -27,6 +26,8 @@ export interface ListedCommit {
   has_context: boolean;
   /** Why there is no context. */
   reason?: string;
+  /** Snapshot files of the commit that cannot be read, one sentence each. */
+  problems?: string[];
   contexts: Pick<Snapshot, 'context_id' | 'total_messages' | 'new_messages_since_parent' | 'sessions'>[];
   /** With `prompts`: the prompts that are new in this commit, oldest first; null when its content is not in the store here. */
   prompts?: string[] | null;
@@ -52,7 +53,8 @@ function listed(found: CommitContexts): ListedCommit {
     date,
     is_merge,
     has_context,
-    ...(has_context ? {} : { reason: problems[0] ?? (is_merge ? 'context reset on merge' : 'no context') }),
+    ...(has_context ? {} : { reason: problems[0] ?? reasonOf(found) }),
+    ...(problems.length > 0 ? { problems } : {}),
     contexts: contexts.map(({ context_id, total_messages, new_messages_since_parent, sessions }) => ({
       context_id,
       total_messages,
@@ -62,11 +64,16 @@ function listed(found: CommitContexts): ListedCommit {
   };
 }
 
+function reasonOf({ parents, cut_off }: CommitContexts): string {
+  if (cut_off) return 'not known: the history of this shallow clone begins here';
+  return parents.length > 1 ? 'context reset on merge' : 'no context';
+}
+
 /** The list as a person reads it. */
 export function renderList(commits: ListedCommit[]): string {
   const rows = commits.map((commit) => [commit.commit.slice(0, 7), shorten(commit.subject, 50), commit.author.replace(/ <.*/, ''), about(commit)]);
   const lines = columns(rows);
-  return commits.map((commit, at) => [lines[at], ...promptLines(commit)].join('\n')).join('\n');
+  return commits.map((commit, at) => [lines[at], ...problemLines(commit), ...promptLines(commit)].join('\n')).join('\n');
 }
 
 function about({ contexts, reason }: ListedCommit): string {
@@ -79,6 +86,11 @@ function about({ contexts, reason }: ListedCommit): string {
   return `${ids}  ${plural(sessions.size, 'session')}, ${plural(total, 'message')} (${fresh} new)`;
 }
 
+/** A commit without a context says its problem in its own line. */
+function problemLines({ problems = [], has_context }: ListedCommit): string[] {
+  return problems.slice(has_context ? 0 : 1).map((problem) => `        ! ${problem}`);
+}
+
 function promptLines({ prompts, has_context }: ListedCommit): string[] {
   if (prompts === undefined || !has_context) return [];
   if (prompts === null) return ['          (the conversation is not in the store on this machine)'];
@@ -87,9 +99,8 @@ function promptLines({ prompts, has_context }: ListedCommit): string[] {
 
 /** `cc-list [range]`. */
 export async function listCommand(range: string | undefined, options: Options): Promise<Output> {
-  const limit = Number(options['limit']);
-  if (!Number.isInteger(limit) || limit < 0) throw new UserError(`--limit takes a whole number, not "${options['limit']}".`, 'For all commits: --limit 0');
+  const limit = options['limit'] as number;
   const author = options['author'] as string | undefined;
   const data = await list({ cwd: directoryOf(options), range, limit, author, prompts: options['prompts'] === true });
-  return { data, text: printable(renderList(data)) };
+  return { data, text: renderList(data) };
 }

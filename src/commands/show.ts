@@ -9,7 +9,7 @@ import { mergeConversations, turnsOf } from '../core/merge.ts';
 import { shortContext } from '../core/snapshot.ts';
 import { openRepository } from '../git/repository.ts';
 import { openStores } from '../storage/open.ts';
-import { printable } from '../ui/columns.ts';
+import { printableJson } from '../ui/columns.ts';
 import { messageText } from '../ui/message-text.ts';
 import { plural } from '../ui/words.ts';
 import { directoryOf, type Options, type Output } from '../ui/run.ts';
@@ -29,6 +29,8 @@ export interface ShownContext {
   sessions: { session_id: string; message_count: number; agent_version: string | null; started_at: string | null; ended_at: string | null; author: string }[];
   /** In order of time; whole turns. */
   messages: (Message & { session_id: string })[];
+  /** Snapshot files of the commit that cannot be read, one sentence each. */
+  warnings: string[];
 }
 
 /** A context to read: its sessions and what was said, in order. @throws UserError, IntegrityError */
@@ -62,20 +64,20 @@ export async function show({ cwd, name, session, allBranches }: ShowOptions): Pr
         author: found.author,
       })),
       messages: shown,
+      warnings: found.problems,
     };
   } finally {
     await stores.close();
   }
 }
 
-/** The context as text, or as Markdown. Control characters of the conversation are taken out. */
+/** The context as text, or as Markdown. */
 export function renderShown(shown: ShownContext, { markdown, tools }: { markdown: boolean; tools: boolean }): string {
   const { commit, context_ids, sessions, messages } = shown;
-  const head = `${markdown ? '# ' : ''}Claude context of commit ${commit.slice(0, 7)} (${context_ids.map(shortContext).join(', ')}), ${plural(sessions.length, 'session')}, by ${printable(sessions[0]?.author ?? '')}`;
-  const parts = messages.filter(({ meta }) => !meta).flatMap((message, at) => {
-    const text = printable(messageText(message, { tools }));
-    if (text === '') return [];
-    const changes = message.session_id !== messages[at - 1]?.session_id;
+  const head = `${markdown ? '# ' : ''}Claude context of commit ${commit.slice(0, 7)} (${context_ids.map(shortContext).join(', ')}), ${plural(sessions.length, 'session')}, by ${sessions[0]?.author ?? ''}`;
+  const readable = messages.map((message) => ({ ...message, text: message.meta ? '' : messageText(message, { tools }) })).filter(({ text }) => text !== '');
+  const parts = readable.flatMap(({ text, ...message }, at) => {
+    const changes = message.session_id !== readable[at - 1]?.session_id;
     const who = message.role === 'user' ? (message.content.every(({ type }) => type === 'tool_result') ? 'tool' : 'user') : 'claude';
     const title = markdown ? `### ${who} · ${message.at}` : `${who} ${message.at}`;
     const session = changes && sessions.length > 1 ? [`${markdown ? '## ' : '--- '}session ${message.session_id}${markdown ? '' : ' ---'}`] : [];
@@ -86,7 +88,7 @@ export function renderShown(shown: ShownContext, { markdown, tools }: { markdown
 
 /** The merged records, one JSON object a line. */
 export function renderJsonl({ messages }: ShownContext): string {
-  return messages.map((message) => JSON.stringify(message)).join('\n');
+  return messages.map((message) => printableJson(message)).join('\n');
 }
 
 /** `cc-show [commit]`. */
@@ -98,5 +100,5 @@ export async function showCommand(name: string, options: Options): Promise<Outpu
     allBranches: options['allBranches'] === true,
   });
   const text = options['jsonl'] ? renderJsonl(data) : renderShown(data, { markdown: options['markdown'] === true, tools: options['tools'] === true });
-  return { data, text };
+  return { data, text, warnings: data.warnings };
 }

@@ -51,6 +51,9 @@ export async function requireContexts(revision: string, cwd: string): Promise<Co
   if (found.contexts.length > 0) return found;
   const name = found.commit.slice(0, 7);
   if (found.problems.length > 0) throw new UserError(`The context of commit ${name} cannot be read: ${found.problems[0]}`);
+  if (found.cut_off) {
+    throw new UserError(`Which contexts commit ${name} owns is not known: the history of this shallow clone begins there.`, 'Fetch the rest with: git fetch --unshallow');
+  }
   const [nearest] = await ancestorsWithContext(found.commit, cwd);
   const what =
     found.parents.length > 1 ? `Commit ${name} is a merge, and a merge resets the context.` : `Commit ${name} has no Claude context.`;

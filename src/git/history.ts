@@ -19,13 +19,19 @@ export interface HistoryCommit {
   /** Author date, ISO 8601. */
   date: string;
   snapshots: AddedSnapshot[];
+  /** True where the history of a shallow clone is cut off: all files seem to be added there, so what the commit owns is not known. */
+  cut_off: boolean;
 }
 
-const FORMAT = '%x01%H%x00%P%x00%an <%ae>%x00%aI%x00%s%x00';
+/** Before each commit: names and subjects hold neither NUL nor line ends, so nothing that a person wrote can look like it. */
+const START = '\0\n\0';
+const FORMAT = '%x00%x0a%x00%H%x00%P%x00%an <%ae>%x00%aI%x00%s%x00';
 /** Every commit is listed, but only the snapshot folder is compared; `-c` shows what a merge itself added. */
 const SNAPSHOTS_ONLY = ['--full-history', '--sparse', '-c', '--raw', '-z'];
 /** Independent of the person's configuration. */
-const PLAIN = ['--no-abbrev', '--no-renames', '--no-color', '--no-show-signature', '--no-notes', '--no-ext-diff', '--no-decorate'];
+const PLAIN = ['--no-abbrev', '--no-renames', '--no-follow', '--no-color', '--no-show-signature', '--no-notes', '--no-ext-diff', '--no-decorate', '--encoding=UTF-8'];
+/** The same, for what has no option: without it the first commit of all adds nothing. */
+const CONFIG = ['-c', 'log.showRoot=true'];
 const SNAPSHOT_PATH = new RegExp(`^${SNAPSHOT_DIR.replace('.', '\\.')}/\\d{4}/\\d{2}/\\d{2}/ctx-[0-9a-f]{64}\\.json$`);
 
 /**
@@ -36,11 +42,11 @@ const SNAPSHOT_PATH = new RegExp(`^${SNAPSHOT_DIR.replace('.', '\\.')}/\\d{4}/\\
  */
 export async function readHistory(revisions: string[], cwd: string, options: string[] = []): Promise<HistoryCommit[]> {
   const { code, stdout, stderr } = await git(
-    ['log', ...SNAPSHOTS_ONLY, ...PLAIN, `--format=${FORMAT}`, ...options, ...(revisions.includes('--all') ? [] : ['--end-of-options']), ...revisions, '--', `:(top)${SNAPSHOT_DIR}`],
+    [...CONFIG, 'log', ...SNAPSHOTS_ONLY, ...PLAIN, `--format=${FORMAT}`, ...options, ...(revisions.includes('--all') ? [] : ['--end-of-options']), ...revisions, '--', `:(top)${SNAPSHOT_DIR}`],
     { cwd },
   );
   if (code !== 0) throw unknownRevision(revisions, stderr);
-  return stdout.toString('utf8').split('\x01').slice(1).map(parseCommit);
+  return await markCutOff(stdout.toString('utf8').split(START).slice(1).map(parseCommit), cwd);
 }
 
 /** The commit that a revision names. @throws UserError when there is none. */
@@ -51,7 +57,7 @@ export async function resolveCommit(revision: string, cwd: string): Promise<stri
   return commit;
 }
 
-/** The contents of blobs, in the order asked for; null for one that is not there. */
+/** The contents of objects, in the order asked for; null for one that is not there. */
 export async function readBlobs(oids: string[], cwd: string): Promise<(Buffer | null)[]> {
   if (oids.length === 0) return [];
   const { stdout } = await git(['cat-file', '--batch', '--buffer'], { cwd, input: `${oids.join('\n')}\n` });
@@ -70,9 +76,20 @@ export async function readBlobs(oids: string[], cwd: string): Promise<(Buffer | 
   return result;
 }
 
+/** A shallow clone hides parents that the commit object itself still names. */
+async function markCutOff(commits: HistoryCommit[], cwd: string): Promise<HistoryCommit[]> {
+  const first = commits.filter(({ parents, snapshots }) => parents.length === 0 && snapshots.length > 0);
+  const objects = await readBlobs(
+    first.map(({ commit }) => commit),
+    cwd,
+  );
+  const cutOff = new Set(first.filter((_, at) => /^tree .*\nparent /.test(objects[at]?.toString('latin1') ?? '')));
+  return commits.map((commit) => (cutOff.has(commit) ? { ...commit, snapshots: [], cut_off: true } : commit));
+}
+
 function parseCommit(entry: string): HistoryCommit {
   const [commit = '', parents = '', author = '', date = '', subject = '', ...changes] = entry.split('\0');
-  return { commit, parents: parents.split(' ').filter(Boolean), author, date, subject, snapshots: parseRaw(changes) };
+  return { commit, parents: parents.split(' ').filter(Boolean), author, date, subject, snapshots: parseRaw(changes), cut_off: false };
 }
 
 /** `:<modes> <objects> <status>` and a path in turn; a merge has one colon, mode and object more for each parent. */

@@ -120,8 +120,7 @@ export function contextStore(store: BlobStore): ContextStore {
     async putManifest(manifest) {
       const bytes = manifestBytes(manifest);
       const hash = sha256(bytes);
-      const sealed = await seal(bytes, null);
-      await flush();
+      const [sealed] = await Promise.all([seal(bytes, null), flush()]);
       await store.put(manifestKey(hash), sealed);
       return hash;
     },

@@ -1,12 +1,14 @@
 import { resolve } from 'node:path';
 import { UserError } from '../errors.ts';
+import { printable, printableJson } from './columns.ts';
 
 /** Options that every command has, as commander gives them, beside its own. */
-export type Options = Record<string, string | boolean | undefined> & { json?: boolean; C?: string };
+export type Options = Record<string, string | number | boolean | undefined> & { json?: boolean; C?: string };
 
 /** What a command gives back: the data, and the same for people. */
 export interface Output {
   data: unknown;
+  /** May hold anything that a repository or a conversation says: control characters are taken out where it is printed. */
   text: string;
   /** Sentences for stderr. */
   warnings?: string[];
@@ -30,13 +32,13 @@ export function run(command: (args: (string | undefined)[], options: Options) =>
     const options = action.optsWithGlobals();
     try {
       const { data, text, warnings = [], code = 0 } = await command(args, options);
-      for (const warning of warnings) process.stderr.write(`! ${warning}\n`);
-      process.stdout.write(options.json ? `${JSON.stringify(data, null, 2)}\n` : text === '' ? '' : `${text}\n`);
+      for (const warning of warnings) process.stderr.write(`! ${printable(warning)}\n`);
+      process.stdout.write(options.json ? `${printableJson(data, 2)}\n` : text === '' ? '' : `${printable(text)}\n`);
       process.exitCode = code;
     } catch (error) {
       process.exitCode = 1;
       if (error instanceof UserError) {
-        process.stderr.write(`${[error.message, error.next].filter((line) => line !== null).join('\n')}\n`);
+        process.stderr.write(`${printable([error.message, error.next].filter((line) => line !== null).join('\n'))}\n`);
       } else {
         process.stderr.write(`cc-context has a bug: ${error instanceof Error ? error.stack : String(error)}\nPlease report it with the text above.\n`);
       }

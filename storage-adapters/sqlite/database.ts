@@ -5,7 +5,7 @@ import { StoreError } from '../../src/errors.ts';
 
 type Value = string | number | bigint | Buffer | null;
 
-/** The part of SQLite that both drivers have: better-sqlite3, and `node:sqlite` where its native binary does not load. */
+/** The part of SQLite that both drivers have: `node:sqlite`, and better-sqlite3 for a Node that was built without. */
 export interface Database {
   exec(sql: string): void;
   prepare(sql: string): Statement;
@@ -33,7 +33,7 @@ export function openDatabase(path: string, { timeout, durable }: { timeout: numb
     closeSync(openSync(path, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600));
     chmodSync(path, 0o600);
     const database = connect(path, Math.floor(timeout));
-    database.exec(`PRAGMA busy_timeout = ${Math.floor(timeout)}`); // node:sqlite has no option for it
+    database.exec(`PRAGMA busy_timeout = ${Math.floor(timeout)}`); // node:sqlite before 22.16 has no option for it
     database.exec('PRAGMA journal_mode = WAL');
     database.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
     return database;
@@ -76,16 +76,23 @@ export function storeError(path: string, cause: unknown): StoreError {
   return new StoreError(`The store ${path} cannot be used: ${message}.`, 'Check that the folder exists and is yours to write.', { cause });
 }
 
+/**
+ * Node's own SQLite opens in 1 ms, better-sqlite3 in 8, which every commit would wait for. That one is for a Node that was built without.
+ */
 function connect(path: string, timeout: number): Database {
-  let Driver: new (path: string, options: object) => Database;
+  const builtin = builtinDriver();
+  if (builtin !== null) return new builtin(path, { timeout });
+  const Driver = load('better-sqlite3') as new (path: string, options: object) => Database;
+  return new Driver(path, { timeout });
+}
+
+function builtinDriver(): (new (path: string, options: object) => Database) | null {
+  const { emitWarning } = process;
+  // Node 22 and the first releases of 24 call it experimental, on the stderr of each commit.
+  process.emitWarning = () => {};
   try {
-    Driver = load('better-sqlite3') as typeof Driver;
-    return new Driver(path, { timeout });
-  } catch (error) {
-    // A missing or unloadable native binary (another platform, another Node) is what the built-in driver is for; anything else is an error.
-    const code = (error as { code?: string }).code;
-    if (code !== 'ERR_DLOPEN_FAILED' && code !== 'MODULE_NOT_FOUND') throw error;
+    return (process.getBuiltinModule('node:sqlite')?.DatabaseSync as unknown as ReturnType<typeof builtinDriver> | undefined) ?? null;
+  } finally {
+    process.emitWarning = emitWarning;
   }
-  const { DatabaseSync } = load('node:sqlite') as { DatabaseSync: new (path: string) => Database };
-  return new DatabaseSync(path);
 }

@@ -14,6 +14,7 @@ test.each([
   for (const _ of [1, 2, 3, 4]) repo.commit();
   const hooks = hooked(repo);
   await hooks.init();
+  repo.write('.git/cc-context/state.db', ''); // where nothing was ever captured, nothing has to be followed
   const ran = repo.run('git', args, { env: { ...CLAUDE, GIT_SEQUENCE_EDITOR: editor, GIT_EDITOR: 'true' } });
   expect([ran.code, ran.stderr]).toEqual([0, '']);
   await hooks.called('post-rewrite rebase');

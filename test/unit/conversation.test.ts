@@ -69,6 +69,17 @@ describe('replies', () => {
     expect(allMessages('s', s.records).flatMap((message) => message.content)).toHaveLength(4);
   });
 
+  test('a call id that comes again has its own result, or none', () => {
+    const s = session('s');
+    s.prompt('one');
+    s.call('m1', 't1');
+    s.result('t1', 'first');
+    s.call('m2', 't1');
+    expect(outline(read(s))).toEqual([['u one', 'a t1', 'u t1=first', 'a t1', `u t1=${NO_RESULT}`]]);
+    s.result('t1', 'second');
+    expect(outline(read(s))).toEqual([['u one', 'a t1', 'u t1=first', 'a t1', 'u t1=second']]);
+  });
+
   test('errors of the API that were written as replies are left out', () => {
     const s = session('s');
     s.prompt('one');

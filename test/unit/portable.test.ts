@@ -8,17 +8,19 @@ import { increasingTimes } from '../../src/core/timestamps.ts';
 import type { SessionBuilder } from './session-builder.ts';
 import { session } from './session-builder.ts';
 
+// biome-ignore lint/suspicious/noExplicitAny: parsed lines are looked into, and damaged, freely
+type Loose = any;
+
 const NOW = new Date('2026-02-01T00:00:00.000Z');
 const options = (more: Partial<PortableOptions> = {}): PortableOptions => {
   let count = 0;
   const newUuid = (): string => `00000000-0000-4000-8000-${String(++count).padStart(12, '0')}`;
   return { sessionId: 'new', cwd: '/there', version: '2.1.329', gitBranch: 'main', title: 'Both', now: NOW, newUuid, ...more };
 };
-// biome-ignore lint/suspicious/noExplicitAny: parsed lines are looked into freely
 const write = (
   sessions: SessionBuilder[],
   more?: Partial<PortableOptions>,
-): { records: any[]; lines: string[]; leafUuid: string | null } => {
+): { records: Loose[]; lines: string[]; leafUuid: string | null } => {
   const merged = mergeConversations(sessions.map((s) => readConversation(String(s.records[0]?.['sessionId']), s.records)));
   const written = writePortable(merged, options(more));
   return { ...written, records: written.lines.map((line) => JSON.parse(line)) };
@@ -171,8 +173,7 @@ test('nothing said', () => {
 });
 
 describe('validateTranscript', () => {
-  // biome-ignore lint/suspicious/noExplicitAny: records are damaged freely
-  const damaged = (damage: (records: any[]) => unknown): string[] => {
+  const damaged = (damage: (records: Loose[]) => unknown): string[] => {
     const { records } = write([work('a')]);
     damage(records);
     return validateTranscript(
@@ -181,33 +182,33 @@ describe('validateTranscript', () => {
     );
   };
   test.each([
-    ['repeats the uuid', (records: any[]) => (records[1].uuid = records[0].uuid)],
-    ['does not follow the record before it', (records: any[]) => (records[2].parentUuid = records[0].uuid)],
-    ['has no uuid', (records: any[]) => delete records[1].uuid],
-    ['has no valid timestamp', (records: any[]) => (records[1].timestamp = 'soon')],
-    ['is not later than', (records: any[]) => (records[1].timestamp = records[0].timestamp)],
-    ['is in the future', (records: any[]) => (records[3].timestamp = '2030-01-01T00:00:00Z')],
-    ['has another sessionId', (records: any[]) => (records[2].sessionId = 'other')],
-    ['has no message content that is a list', (records: any[]) => (records[1].message.content = 'text')],
-    ['has no message content that is a list', (records: any[]) => delete records[0].message],
-    ['has no content', (records: any[]) => (records[3].message.content = [])],
-    ['has an empty text', (records: any[]) => (records[0].message.content = '')],
-    ['has the role assistant', (records: any[]) => (records[0].message.role = 'assistant')],
-    ['begins the conversation with a reply', (records: any[]) => records.shift()],
-    ['has no message.id of its own', (records: any[]) => (records[3].message.id = records[1].message.id)],
-    ['answers [], not [toolu_1]', (records: any[]) => (records[2].message.content = 'no result')],
-    ['answers [other], not [toolu_1]', (records: any[]) => (records[2].message.content[0].tool_use_id = 'other')],
+    ['repeats the uuid', (records: Loose[]) => (records[1].uuid = records[0].uuid)],
+    ['does not follow the record before it', (records: Loose[]) => (records[2].parentUuid = records[0].uuid)],
+    ['has no uuid', (records: Loose[]) => delete records[1].uuid],
+    ['has no valid timestamp', (records: Loose[]) => (records[1].timestamp = 'soon')],
+    ['is not later than', (records: Loose[]) => (records[1].timestamp = records[0].timestamp)],
+    ['is in the future', (records: Loose[]) => (records[3].timestamp = '2030-01-01T00:00:00Z')],
+    ['has another sessionId', (records: Loose[]) => (records[2].sessionId = 'other')],
+    ['has no message content that is a list', (records: Loose[]) => (records[1].message.content = 'text')],
+    ['has no message content that is a list', (records: Loose[]) => delete records[0].message],
+    ['has no content', (records: Loose[]) => (records[3].message.content = [])],
+    ['has an empty text', (records: Loose[]) => (records[0].message.content = '')],
+    ['has the role assistant', (records: Loose[]) => (records[0].message.role = 'assistant')],
+    ['begins the conversation with a reply', (records: Loose[]) => records.shift()],
+    ['has no message.id of its own', (records: Loose[]) => (records[3].message.id = records[1].message.id)],
+    ['answers [], not [toolu_1]', (records: Loose[]) => (records[2].message.content = 'no result')],
+    ['answers [other], not [toolu_1]', (records: Loose[]) => (records[2].message.content[0].tool_use_id = 'other')],
     [
       'has a tool result after other content',
-      (records: any[]) => records[2].message.content.unshift({ type: 'text', text: 'x' }),
+      (records: Loose[]) => records[2].message.content.unshift({ type: 'text', text: 'x' }),
     ],
-    ['the tool call toolu_1 has no result', (records: any[]) => records.splice(2)],
+    ['the tool call toolu_1 has no result', (records: Loose[]) => records.splice(2)],
     [
       'repeats the tool call',
-      (records: any[]) => (records[3].message.content = [...records[1].message.content, ...records[1].message.content]),
+      (records: Loose[]) => (records[3].message.content = [...records[1].message.content, ...records[1].message.content]),
     ],
-    ['has a tool call in a message of the user', (records: any[]) => (records[2].message.content = records[1].message.content)],
-    ['names a leaf that is not the last message', (records: any[]) => (records.at(-1).leafUuid = records[0].uuid)],
+    ['has a tool call in a message of the user', (records: Loose[]) => (records[2].message.content = records[1].message.content)],
+    ['names a leaf that is not the last message', (records: Loose[]) => (records.at(-1).leafUuid = records[0].uuid)],
   ])('%s', (problem, damage) => {
     expect(damaged(damage).join('\n')).toContain(problem);
   });

@@ -4,7 +4,7 @@ import { budgetFor, findSecrets } from '../../src/core/redaction/search.ts';
 import { noise } from './redaction-kinds.ts';
 
 const MB = 1024 * 1024;
-const fill = (text: string, length = 5 * MB) => text.repeat(Math.ceil(length / text.length)).slice(0, length);
+const fill = (text: string, length = MB) => text.repeat(Math.ceil(length / text.length)).slice(0, length);
 const nestedJson = (levels: number) => {
   let text = 'x';
   for (let i = 0; i < levels; i++) text = JSON.stringify({ a: text });
@@ -17,16 +17,16 @@ const nestedBase64 = (levels: number) => {
 };
 
 it.each([
-  ['backslashes', fill('\\')],
+  ['backslashes', fill('\\', 5 * MB)],
   ['escaped quotes', fill('\\"')],
   ['unicode escapes', fill('\\u005c')],
   ['levels of JSON', nestedJson(18)],
   ['levels of arrays', '['.repeat(5 * MB)],
-  ['percent signs', fill('%25')],
-  ['levels of percent', `%${'25'.repeat(2 * MB)}41`],
+  ['percent signs', fill('%25', 5 * MB)],
+  ['levels of percent', `%${'25'.repeat(MB)}41`],
   ['escape characters', fill('\u001b[')],
   ['unfinished titles', fill('\u001b]0;')],
-  ['base64 of text', Buffer.from(fill('plain words in a long text. ')).toString('base64')],
+  ['base64 of text', Buffer.from(fill('plain words in a long text. ', 4 * MB)).toString('base64')],
   ['levels of base64', nestedBase64(25)],
   ['short runs of base64', fill(`${Buffer.from('words in a short text').toString('base64')} `)],
   ['wrapped base64', fill(`${Buffer.from(fill('words, ', 57)).toString('base64')}\n`)],
@@ -44,7 +44,7 @@ it.each([
   ['glue', `password${fill('\\" ')}`],
   ['types', fill('token: a.a')],
   ['bearers', fill('bearer ')],
-  ['webhook ids', fill('1'.repeat(30) + ':AA')],
+  ['webhook ids', fill(`${'1'.repeat(30)}:AA`)],
   ['names in a value', fill('secret:"')],
 ])('%s end, within the work allowed', (_, text) => {
   const bytes = Buffer.from(text);

@@ -15,9 +15,8 @@ const FOR_STAGING = 300;
 /** `pre-commit`: captures the sessions behind the commit and stages their snapshot file. Says in a few lines what it did, or why not. */
 export async function preCommit(): Promise<void> {
   const started = Date.now();
-  const repository = await openRepository();
+  const [repository, settings] = await Promise.all([openRepository(), readSettings(process.cwd())]);
   if (isReplaying(repository) || isMerging(repository)) return;
-  const settings = await readSettings(repository.top);
   settings.warnings.forEach((warning) => say(messages.captureWarning(warning)));
   // Whatever hangs (a dead network drive, a lock), the commit goes on; a capture that is cut off here stored nothing by halves.
   setTimeout(() => {

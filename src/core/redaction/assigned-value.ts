@@ -23,11 +23,18 @@ export function looksLikeSecret(value: string, match: RegExpExecArray): boolean 
   const text = value.replace(/[)\]}.:!?*]+$/, '');
   const isPassword = PASSWORD_NAME.test(match[0]);
   if (text.length < (isPassword ? MIN_PASSWORD : MIN_GENERATED)) return false;
+  if (!isPrintable(text)) return false;
   const isQuoted = match[1] !== undefined;
   if (isPlaceholder(text) || REFERENCE.test(text) || FIGURES.test(text) || (!isQuoted && CODE.test(text))) return false;
   if (!/[0-9]/.test(text)) return isPassword ? hasSigns(text) : text.length >= 20 && isMixed(text);
   if (!/[A-Za-z]/.test(text)) return false;
   return !isWords(text) && entropy(text) >= (text.length >= 16 ? 3 : 2.5);
+}
+
+/** Mostly printable ASCII: else it is a stretch of binary data. */
+function isPrintable(text: string): boolean {
+  const ascii = text.match(/[\x20-\x7e]/g)?.length ?? 0;
+  return ascii * 4 >= text.length * 3;
 }
 
 /** Letters of both cases and a sign that does not join words. */

@@ -2,8 +2,6 @@
 export interface Base64Run {
   start: number;
   end: number;
-  /** Characters before the first group of four: 0 where nothing else is glued to the front. */
-  phase: number;
 }
 
 /** Shortest run looked at: 18 bytes, shorter than any secret known here with what makes it known. */
@@ -16,6 +14,7 @@ const MIN_WRAPPED_LINE = 60;
 const GROUPS = 5;
 const PHASES = [0, 1, 2, 3] as const;
 
+const NUL = Buffer.alloc(1);
 const NONE = 255;
 const VALUE = new Uint8Array(256).fill(NONE);
 for (const [value, character] of [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'].entries()) {
@@ -27,6 +26,8 @@ VALUE['_'.charCodeAt(0)] = 63;
 const IS_TEXT = new Uint8Array(256);
 for (let byte = 0x20; byte < 0x7f; byte++) IS_TEXT[byte] = 1;
 for (const byte of [0x09, 0x0a, 0x0d, 0x1b]) IS_TEXT[byte] = 1;
+/** The same with the bytes of UTF-8: noise goes on in them for a few bytes only. */
+const IS_UTF8 = IS_TEXT.map((isText, byte) => (byte >= 0x80 ? 1 : isText));
 
 /**
  * Calls `visit` with each run between `start` and `end` that encodes text. Images, signatures and identifiers are no
@@ -46,41 +47,53 @@ export function scanBase64(bytes: Buffer, start: number, end: number, visit: (ru
     while (last < end && VALUE[bytes[last] as number] !== NONE) last++;
     left = last + 1;
     if (last - first < MIN_RUN) continue;
-    const phase = textPhase(bytes, first, last);
-    if (phase < 0) continue;
+    if (textAt(bytes, first, first, last) < 0) continue;
     const whole = wrappedEnd(bytes, first, last, end);
     left = whole + 1;
-    if (visit({ start: first, end: whole, phase })) return true;
+    if (visit({ start: first, end: whole })) return true;
   }
   return false;
 }
 
-/** The bytes that a run encodes. */
+/** The stretches of text that a run encodes, a NUL after each; what lies between them is no text. */
 export function decodeRun(bytes: Buffer, run: Base64Run): Buffer {
-  const text = bytes.toString('latin1', run.start + run.phase, run.end);
-  return Buffer.from(text, 'base64');
+  const line = bytes.toString('latin1', run.start, run.end).replace(/\r?\n/g, '');
+  const source = Buffer.from(line, 'latin1');
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (let at = textAt(source, 0, 0, source.length); at >= 0; at = textAt(source, 0, from, source.length)) {
+    let start = at;
+    while (start - 4 >= from && isText(source, start - 4, IS_UTF8)) start -= 4;
+    from = at;
+    while (from + 4 <= source.length && isText(source, from, IS_UTF8)) from += 4;
+    if (source.length - from < 4) from = source.length;
+    parts.push(Buffer.from(line.slice(start, from), 'base64'), NUL);
+  }
+  return Buffer.concat(parts);
 }
 
-/** The alignment in which some part of the run is text; -1 when none is. */
-function textPhase(bytes: Buffer, start: number, end: number): number {
-  for (let at = start; at + GROUPS * 4 <= end; at += MIN_RUN) {
+/** Where, at or after `from`, so many groups of four are text, whatever the alignment; -1 when nowhere before `end`. */
+function textAt(bytes: Buffer, start: number, from: number, end: number): number {
+  for (let at = start + Math.ceil((from - start) / MIN_RUN) * MIN_RUN; at + GROUPS * 4 <= end; at += MIN_RUN) {
     for (const phase of PHASES) {
-      if (at + phase + GROUPS * 4 <= end && isText(bytes, at + phase)) return (at + phase - start) % 4;
+      if (at + phase + GROUPS * 4 <= end && areText(bytes, at + phase)) return at + phase;
     }
   }
   return -1;
 }
 
-function isText(bytes: Buffer, at: number): boolean {
-  for (let group = at; group < at + GROUPS * 4; group += 4) {
-    const a = VALUE[bytes[group] as number] as number;
-    const b = VALUE[bytes[group + 1] as number] as number;
-    if (IS_TEXT[(a << 2) | (b >> 4)] === 0) return false;
-    const c = VALUE[bytes[group + 2] as number] as number;
-    if (IS_TEXT[((b & 15) << 4) | (c >> 2)] === 0) return false;
-    if (IS_TEXT[((c & 3) << 6) | (VALUE[bytes[group + 3] as number] as number)] === 0) return false;
-  }
+function areText(bytes: Buffer, at: number): boolean {
+  for (let group = at; group < at + GROUPS * 4; group += 4) if (!isText(bytes, group, IS_TEXT)) return false;
   return true;
+}
+
+function isText(bytes: Buffer, group: number, table: Uint8Array): boolean {
+  const a = VALUE[bytes[group] as number] as number;
+  const b = VALUE[bytes[group + 1] as number] as number;
+  if (table[(a << 2) | (b >> 4)] === 0) return false;
+  const c = VALUE[bytes[group + 2] as number] as number;
+  if (table[((b & 15) << 4) | (c >> 2)] === 0) return false;
+  return table[((c & 3) << 6) | (VALUE[bytes[group + 3] as number] as number)] !== 0;
 }
 
 /** The end of the last line, where a run goes on in the next lines. */
