@@ -1,21 +1,21 @@
-/** What the hook shims start. Imports only what a commit needs: this is the path on which people wait. */
-import { postCommit } from './commands/hook/post-commit.ts';
-import { postRewrite } from './commands/hook/post-rewrite.ts';
-import { finishInBackground, preCommit } from './commands/hook/pre-commit.ts';
+/** What the hook shims start. Each hook is imported when it runs: this is the path on which people wait. */
 import { messages } from './messages.ts';
 
 const HOOKS: Record<string, (...args: string[]) => Promise<void>> = {
-  'pre-commit': preCommit,
-  'post-commit': postCommit,
-  'post-rewrite': postRewrite,
-  'finish-capture': finishInBackground,
+  'pre-commit': async () => (await import('./commands/hook/pre-commit.ts')).preCommit(),
+  'post-commit': async (...args) => (await import('./commands/hook/post-commit.ts')).postCommit(...args),
+  'post-rewrite': async () => (await import('./commands/hook/post-rewrite.ts')).postRewrite(),
+  'finish-capture': async () => (await import('./commands/hook/pre-commit.ts')).finishInBackground(),
 };
 
-try {
-  const [name = '', ...args] = process.argv.slice(2);
-  await HOOKS[name]?.(...args);
-} catch (error) {
-  // A hook never fails a commit: whatever happened is told, and the exit code stays 0.
-  process.stderr.write(`${messages.hookBroke(error)}\n`);
+async function main([name = '', ...args]: string[]): Promise<void> {
+  try {
+    await HOOKS[name]?.(...args);
+  } catch (error) {
+    // A hook never fails a commit: whatever happened is told, and the exit code stays 0.
+    process.stderr.write(`${messages.hookBroke(error)}\n`);
+  }
+  process.exit(0);
 }
-process.exit(0);
+
+main(process.argv.slice(2));

@@ -98,7 +98,7 @@ function writing(places: HookPlaces, write: () => HookChange[]): HookChange[] {
 export async function initCommand(options: Options): Promise<Output> {
   // Bundled code lies flat in dist/: the package is one folder above.
   const file = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
-  const shims = { templates: file('hooks'), node: process.execPath, entry: file('dist/hook.js') };
+  const shims = { templates: file('hooks'), node: process.execPath, entry: file('dist/hook.cjs') };
   const data = await init({ cwd: directoryOf(options), uninstall: options['uninstall'] === true, shims });
   return { data, text: renderInit(data) };
 }

@@ -68,7 +68,7 @@ export async function findContext(id: string, cwd: string): Promise<CommitContex
   const ids = new Set(owners.flatMap(({ contexts }) => contexts.map(({ context_id }) => context_id).filter((found) => found.startsWith(id))));
   const [owner] = owners;
   if (owner === undefined) throw new UserError(`No commit has a context ${id}.`, 'See what there is with: cc-list --limit 0');
-  if (ids.size > 1) throw new UserError(`${id} is ambiguous: ${[...ids].map((found) => found.slice(0, 20)).join(', ')}.`, 'Give more digits.');
+  if (ids.size > 1) throw new UserError(`${id} is ambiguous: ${[...ids].map((found) => found.slice(0, id.length + 8)).join(', ')}.`, 'Give more digits.');
   return { ...owner, contexts: owner.contexts.filter(({ context_id }) => ids.has(context_id)) };
 }
 

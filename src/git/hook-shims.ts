@@ -9,7 +9,7 @@ export interface ShimSource {
   templates: string;
   /** Absolute path of the node that hooks start. */
   node: string;
-  /** Absolute path of the script that it runs: `dist/hook.js` of the package. */
+  /** Absolute path of the script that it runs: `dist/hook.cjs` of the package. */
   entry: string;
 }
 

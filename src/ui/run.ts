@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UserError } from '../errors.ts';
 import { printable, printableJson } from './columns.ts';
@@ -16,9 +17,19 @@ export interface Output {
   code?: number;
 }
 
-/** The directory a command works in. */
+/** The directory a command works in. @throws UserError when there is none. */
 export function directoryOf({ C }: Options): string {
-  return resolve(C ?? '.');
+  const directory = resolve(C ?? '.');
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return directory;
+  throw new UserError(`There is no directory ${directory}.`, 'Check the path given with -C.');
+}
+
+/** `cc-list | head` reads no further than it wants: that is no error. */
+function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit();
+  });
 }
 
 /**
@@ -30,6 +41,7 @@ export function run(command: (args: (string | undefined)[], options: Options) =>
     const action = given.at(-1) as { optsWithGlobals(): Options };
     const args = given.slice(0, -2) as (string | undefined)[];
     const options = action.optsWithGlobals();
+    endWithReader();
     try {
       const { data, text, warnings = [], code = 0 } = await command(args, options);
       for (const warning of warnings) process.stderr.write(`! ${printable(warning)}\n`);

@@ -19,8 +19,6 @@ export interface Statement {
   iterate(...values: Value[]): IterableIterator<Record<string, Value>>;
 }
 
-const load = createRequire(import.meta.url);
-
 /**
  * Opens a database in WAL mode, file and folder readable by their owner only, whatever the umask.
  * @param timeout how long to wait for another process's lock, milliseconds.
@@ -82,7 +80,7 @@ export function storeError(path: string, cause: unknown): StoreError {
 function connect(path: string, timeout: number): Database {
   const builtin = builtinDriver();
   if (builtin !== null) return new builtin(path, { timeout });
-  const Driver = load('better-sqlite3') as new (path: string, options: object) => Database;
+  const Driver = createRequire(import.meta.url)('better-sqlite3') as new (path: string, options: object) => Database;
   return new Driver(path, { timeout });
 }
 

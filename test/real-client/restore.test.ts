@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CLAUDE_VERSIONS } from '../helpers/claude-install.ts';
 import { type ApiMessage, blocksOf, LOST_RESULT } from '../helpers/messages-api.ts';
+import { bash } from '../helpers/mock-reply.ts';
 import * as make from '../helpers/sessions.ts';
 import { openStudio, type RestoredJson, type Studio } from '../helpers/studio.ts';
 
@@ -34,6 +35,7 @@ describe.each(CLAUDE_VERSIONS)('restored for Claude Code %s', (version) => {
     const restored = restore();
     const session_id = restored.sessions[0]?.session_id ?? '';
     expect(session_id).not.toBe(original);
+    expect(restored.reason).toContain('an exact copy');
     const got = await studio.resume(session_id, 'and now?');
     const expected = await studio.resume(original, 'and now?');
     expect(got.length).toBeGreaterThan(1);
@@ -93,6 +95,20 @@ describe.each(CLAUDE_VERSIONS)('restored for Claude Code %s', (version) => {
     const got = await studio.resume(sessions[0]?.session_id ?? '', 'and now?');
     expect(JSON.stringify(got)).toContain('git commit -m agent');
     expect(JSON.stringify(got)).not.toContain(LOST_RESULT);
+    expectValid();
+  });
+
+  test('a secret in a tool result is redacted before it is stored, and the model is told that the mask is no value', async () => {
+    const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+    studio.api.when('show the token', bash(`echo token: ${secret}`), 'shown');
+    await studio.person.prompt('show the token', { cwd: studio.dir });
+    expect(studio.commit().stderr).toMatch(/secrets? redacted/);
+    expect(JSON.stringify(studio.cc('show', []))).not.toContain(secret);
+    const { sessions, warnings } = restore();
+    expect(warnings.join()).toContain('[REDACTED');
+    const got = JSON.stringify(await studio.resume(sessions[0]?.session_id ?? '', 'and now?'));
+    expect(got).toMatch(/\[REDACTED:[\w-]+\]/);
+    expect(got).not.toContain(secret);
     expectValid();
   });
 

@@ -173,7 +173,7 @@ export const contextRules: readonly Rule[] = [
 function isPassword(secret: string): boolean {
   return (
     !isPlaceholder(secret) &&
-    !/^(?:pass(?:word|wd)?|pwd|pw|secret|token|user|admin|root|postgres|test|guest|key|abc|xyz|123|1234|12345|123456|qwerty|[$<{[%*].*)$/i.test(
+    !/^(?:pass(?:word|wd)?|pwd|pw|secret|token|user|admin|root|postgres|test|guest|key|abc|xyz|123|1234|12345|123456|qwerty|\*+|\$[A-Z_]+|%[a-z]|(?:\$?[{(<[]|%[({]).*)$/i.test(
       secret,
     )
   );
