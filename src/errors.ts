@@ -15,6 +15,9 @@ export class IntegrityError extends UserError {}
 /** The store cannot be opened, read or written. */
 export class StoreError extends UserError {}
 
+/** A database that is none, or has lost pages: what it held is gone, not only out of reach. */
+export class StoreDamaged extends StoreError {}
+
 /** A transcript vanished or was replaced while it was read: harmless, the next capture sees what is there then. */
 export class TranscriptGone extends Error {
   override readonly name = 'TranscriptGone';

@@ -4,8 +4,7 @@ import { type Manifest, type ManifestSession, manifestBytes } from '../core/mani
 import { sha256 } from '../core/hash.ts';
 import { SNAPSHOT_ATTRIBUTES, SNAPSHOT_DIR, type Snapshot, makeSnapshot, snapshotBytes, snapshotPath } from '../core/snapshot.ts';
 import { TranscriptGone } from '../errors.ts';
-import { gitText } from '../git/git.ts';
-import { type Head, type Repository, readHead, wasCommitted, worktreeTops } from '../git/repository.ts';
+import { authorOf, type Head, type Repository, readHead, wasCommitted, worktreeTops } from '../git/repository.ts';
 import { removeSnapshotFile, writeSnapshotFile } from '../git/snapshot-folder.ts';
 import { leaveForHealing } from '../git/healing.ts';
 import { hasChanges, indexesInPlay, pathsInIndex, pathsInTree, updateIndexes, usesForeignIndex, writeBlob } from '../git/staging.ts';
@@ -137,22 +136,22 @@ async function stage(
   const manifest: Manifest = { version: 1, created_at, parent_commit, sessions };
   const reuse = facts.pending?.fingerprint === fingerprint ? facts.pending : null;
   // What Git has to be asked meanwhile does not wait for the disk.
-  const [manifestHash, ident, tracked] = await Promise.all([
+  const [manifestHash, author, tracked] = await Promise.all([
     reuse === null ? store.putManifest(manifest) : reuse.context_id.slice('ctx-'.length),
-    gitText(['var', 'GIT_AUTHOR_IDENT'], { cwd: top }),
+    authorOf(top),
     pathsInIndex([ATTRIBUTES_PATH], top),
   ]);
   const kept = reuse === null ? manifest : await store.readManifest(manifestHash);
   const snapshot = makeSnapshot(kept, {
     manifestHash,
-    author: ident.replace(/ \d+ [+-]\d{4}$/, ''),
+    author,
     earlier: new Map(facts.sessions.flatMap(({ transcript, nearest }) => (nearest === null ? [] : [[transcript.session_id, nearest]]))),
     covers: state.uncovered(top),
   });
   const path = reuse?.path ?? snapshotPath(snapshot.context_id, kept.created_at);
   const files = new Map([[path, snapshotBytes(snapshot)]]);
   if (!tracked.has(ATTRIBUTES_PATH)) files.set(ATTRIBUTES_PATH, Buffer.from(SNAPSHOT_ATTRIBUTES));
-  await stageFiles(files, facts.pending, options);
+  // Recorded first: should it end between the two, what it may have left in the index and the work tree is known.
   state.record({
     worktree: top,
     progress: new Map(captured.sessions.flatMap(({ progress }) => [...progress])),
@@ -166,6 +165,7 @@ async function stage(
     pending: { context_id: snapshot.context_id, path, fingerprint },
     created_at: kept.created_at,
   });
+  await stageFiles(files, facts.pending, options);
   return { snapshot, path, warnings: [] };
 }
 

@@ -40,13 +40,14 @@ export function tallyRecord(tally: Tally, record: Buffer): boolean {
   if (record.length > LONGEST_PARSED) return false;
   let parsed: unknown;
   try {
-    parsed = JSON.parse(record.toString('utf8'));
+    // Read as Latin-1 a record parses in two thirds of the time, and what counts here is ASCII but for the directory.
+    parsed = JSON.parse(record.toString('latin1'));
   } catch {
     return false;
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return false;
   const { type, message, isMeta, isSidechain, isApiErrorMessage, ccContext, cwd, version, timestamp } = parsed as Record<string, unknown>;
-  if (typeof cwd === 'string') tally.directory = cwd;
+  if (typeof cwd === 'string') tally.directory = Buffer.byteLength(cwd) === cwd.length ? cwd : (JSON.parse(record.toString('utf8')) as { cwd: string }).cwd;
   if (typeof version === 'string') tally.agent_version = version;
   if (typeof timestamp === 'string' && !Number.isNaN(Date.parse(timestamp))) {
     tally.started_at ??= timestamp;

@@ -1,6 +1,7 @@
-import { closeSync, constants, fsyncSync, linkSync, mkdirSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, linkSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UserError } from '../errors.ts';
+import { makeFolders } from '../make-folders.ts';
 import { projectName, projectsDir } from './paths.ts';
 
 /** A file of a session to be written: where (relative to the project directory) and what. */
@@ -41,7 +42,7 @@ export function writeSession(projectDir: string, files: SessionOutput[]): void {
 }
 
 function writeNew(path: string, bytes: Buffer[]): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolders(dirname(path));
   const beside = `${path}.cc-context-${process.pid}`;
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   const fd = openSync(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);

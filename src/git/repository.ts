@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../errors.ts';
-import { git } from './git.ts';
+import { git, gitText } from './git.ts';
 
 /** Where a repository lives on disk; all paths absolute and real. */
 export interface Repository {
@@ -38,6 +38,17 @@ export async function openRepository(cwd?: string): Promise<Repository> {
     throw new UserError('Git does not trust this repository: it belongs to another user.', 'git config --global --add safe.directory <path>');
   }
   throw new UserError('This is not a Git repository.', 'Go to a repository, or make one with: git init');
+}
+
+/**
+ * Who the next commit is by, `Name <address>`.
+ * @throws UserError when Git does not know either.
+ */
+export async function authorOf(cwd: string, env: NodeJS.ProcessEnv = process.env): Promise<string> {
+  // `git commit` tells its pre-commit hook: one process less to wait for.
+  const { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email } = env;
+  if (name && email) return `${name} <${email}>`;
+  return (await gitText(['var', 'GIT_AUTHOR_IDENT'], { cwd })).replace(/ \d+ [+-]\d{4}$/, '');
 }
 
 /** HEAD (or another revision), null when there is none: before the first commit. */

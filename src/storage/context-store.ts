@@ -29,12 +29,12 @@ export interface ContextStore {
 
 /** Chains that were just read or written, by the hash of their last chunk: the next chunk of the file needs exactly that. */
 const KEPT_CHAINS = 4;
-/** Chunks that may be waiting for compression or the store, so that a session of gigabytes does not fill the memory. */
-const IN_FLIGHT = 8;
+/** Chunks that are put together, so that they can share a transaction; twice as many may be in memory. */
+const TOGETHER = 8;
 
 export function contextStore(store: BlobStore): ContextStore {
   const chains = new Map<string, Buffer>();
-  const writes: Promise<void>[] = [];
+  const sealing: Promise<[key: string, blob: Buffer]>[] = [];
 
   const keep = (hash: string, content: Buffer) => {
     chains.delete(hash);
@@ -88,9 +88,11 @@ export function contextStore(store: BlobStore): ContextStore {
     }
   };
 
-  const flush = async () => {
-    await Promise.all(writes.splice(0));
+  const putFirst = async (count: number) => {
+    const sealed = await Promise.all(sealing.splice(0, count));
+    await Promise.all(sealed.map(([key, blob]) => store.put(key, blob)));
   };
+  const flush = () => putFirst(sealing.length);
 
   return {
     async putChunk(content, before, { heal } = { heal: false }) {
@@ -103,10 +105,10 @@ export function contextStore(store: BlobStore): ContextStore {
       }
       const base = await baseOf(before);
       keep(hash, base === null ? content : Buffer.concat([base.content, content]));
-      const write = seal(content, base).then((blob) => store.put(key, blob));
-      write.catch(() => {}); // told by putManifest, which awaits it
-      writes.push(write);
-      if (writes.length > IN_FLIGHT) await writes.shift();
+      const sealed = seal(content, base).then((blob): [string, Buffer] => [key, blob]);
+      sealed.catch(() => {}); // told by whoever awaits it
+      sealing.push(sealed);
+      if (sealing.length === 2 * TOGETHER) await putFirst(TOGETHER);
       return ref;
     },
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Database, openDatabase, transaction } from '../../storage-adapters/sqlite/database.ts';
+import { StoreDamaged } from '../errors.ts';
 
 /** One capture of one session. */
 export interface CaptureRow {
@@ -82,8 +83,7 @@ export interface LocalState<P> {
  * @throws StoreError
  */
 export function openLocalState<P>(commonDir: string, storeId: string, timeout: number): LocalState<P> {
-  const database = openDatabase(join(commonDir, 'cc-context', 'state.db'), { timeout, durable: false });
-  prepareState(database, storeId);
+  const database = openState(join(commonDir, 'cc-context', 'state.db'), storeId, timeout);
   const rows = <T>(sql: string, ...values: (string | number)[]) => database.prepare(sql).all(...values) as unknown as T[];
   const row = <T>(sql: string, ...values: (string | number)[]) => (database.prepare(sql).get(...values) as unknown as T | undefined) ?? null;
   const writeProgress = (progress: Map<string, P>) => {
@@ -146,11 +146,13 @@ export function openLocalState<P>(commonDir: string, storeId: string, timeout: n
       transaction(database, () => {
         const own = database.prepare('UPDATE capture SET git_commit = ? WHERE context_id = ?');
         const settle = database.prepare('DELETE FROM pending WHERE worktree = ? AND context_id = ?');
+        let settled = 0;
         for (const id of contextIds) {
           own.run(commit, id);
-          settle.run(worktree, id);
+          settled += Number(settle.run(worktree, id).changes);
         }
-        database.prepare('DELETE FROM uncovered WHERE worktree = ?').run(worktree);
+        // Only a capture of this work tree covers what went unseen here; a cherry-pick brings contexts along that do not.
+        if (settled > 0) database.prepare('DELETE FROM uncovered WHERE worktree = ?').run(worktree);
       }),
     noteUncovered: (worktree, commit) =>
       transaction(database, () =>
@@ -166,11 +168,26 @@ export function openLocalState<P>(commonDir: string, storeId: string, timeout: n
   };
 }
 
+function openState(path: string, storeId: string, timeout: number): Database {
+  const open = () => {
+    const database = openDatabase(path, { timeout, durable: false, disposable: true });
+    prepareState(database, storeId);
+    return database;
+  };
+  try {
+    return open();
+  } catch (error) {
+    if (!(error instanceof StoreDamaged)) throw error;
+    return open(); // it is new now
+  }
+}
+
 function prepareState(database: Database, storeId: string): void {
   const read = () => database.prepare("SELECT value FROM state WHERE name = 'store_id'").get()?.['value'];
   try {
     if (read() === storeId) return;
-  } catch {
+  } catch (error) {
+    if (error instanceof StoreDamaged) throw error;
     // No such table: the state is new.
   }
   transaction(database, () => {

@@ -1,11 +1,15 @@
-import { closeSync, constants, mkdirSync, openSync, chmodSync } from 'node:fs';
+import { chmodSync, closeSync, constants, openSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { StoreError } from '../../src/errors.ts';
+import { StoreDamaged, StoreError } from '../../src/errors.ts';
+import { makeFolders } from '../../src/make-folders.ts';
 
 type Value = string | number | bigint | Buffer | null;
 
-/** The part of SQLite that both drivers have: `node:sqlite`, and better-sqlite3 for a Node that was built without. */
+/**
+ * The part of SQLite that both drivers have: `node:sqlite`, and better-sqlite3 for a Node that was built without. All that goes wrong is a
+ * StoreError that names the database.
+ */
 export interface Database {
   exec(sql: string): void;
   prepare(sql: string): Statement;
@@ -16,27 +20,51 @@ export interface Statement {
   run(...values: Value[]): { changes: number | bigint };
   get(...values: Value[]): Record<string, Value> | undefined;
   all(...values: Value[]): Record<string, Value>[];
-  iterate(...values: Value[]): IterableIterator<Record<string, Value>>;
 }
 
 /**
  * Opens a database in WAL mode, file and folder readable by their owner only, whatever the umask.
  * @param timeout how long to wait for another process's lock, milliseconds.
  * @param durable true: a committed transaction survives a power cut (synchronous=FULL); false: only a crash of the process.
+ * @param disposable a cache: when it turns out to be damaged it is removed, so that the next one to open it makes it anew.
  * @throws StoreError when it cannot be opened.
  */
-export function openDatabase(path: string, { timeout, durable }: { timeout: number; durable: boolean }): Database {
-  try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+export function openDatabase(path: string, { timeout, durable, disposable = false }: { timeout: number; durable: boolean; disposable?: boolean }): Database {
+  const told = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (cause) {
+      const error = storeError(path, cause);
+      if (disposable && error instanceof StoreDamaged) for (const file of [path, `${path}-wal`, `${path}-shm`]) rmSync(file, { force: true });
+      throw error;
+    }
+  };
+  const driver = told(() => {
+    makeFolders(dirname(path));
     closeSync(openSync(path, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600));
     chmodSync(path, 0o600);
-    const database = connect(path, Math.floor(timeout));
+    return connect(path, Math.floor(timeout));
+  });
+  const database: Database = {
+    exec: (sql) => told(() => driver.exec(sql)),
+    prepare(sql) {
+      const statement = told(() => driver.prepare(sql));
+      return {
+        run: (...values) => told(() => statement.run(...values)),
+        get: (...values) => told(() => statement.get(...values)),
+        all: (...values) => told(() => statement.all(...values)),
+      };
+    },
+    close: () => told(() => driver.close()),
+  };
+  try {
     database.exec(`PRAGMA busy_timeout = ${Math.floor(timeout)}`); // node:sqlite before 22.16 has no option for it
     database.exec('PRAGMA journal_mode = WAL');
     database.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
     return database;
-  } catch (cause) {
-    throw storeError(path, cause);
+  } catch (error) {
+    database.close();
+    throw error;
   }
 }
 
@@ -58,7 +86,7 @@ export function transaction<T>(database: Database, work: () => T): T {
 }
 
 /** The sentence for what SQLite or the file system said about a database. */
-export function storeError(path: string, cause: unknown): StoreError {
+function storeError(path: string, cause: unknown): StoreError {
   const code = String((cause as { code?: unknown }).code ?? '');
   const message = cause instanceof Error ? cause.message : String(cause);
   const says = (pattern: RegExp) => pattern.test(code) || pattern.test(message);
@@ -69,7 +97,7 @@ export function storeError(path: string, cause: unknown): StoreError {
     return new StoreError(`The disk is full: the store ${path} could not be written.`, 'Free some space and try again.', { cause });
   }
   if (says(/SQLITE_CORRUPT|SQLITE_NOTADB|malformed|not a database/)) {
-    return new StoreError(`The store ${path} is damaged.`, 'Restore it from a backup, or move it away to start a new one.', { cause });
+    return new StoreDamaged(`The store ${path} is damaged.`, 'Restore it from a backup, or move it away to start a new one.', { cause });
   }
   return new StoreError(`The store ${path} cannot be used: ${message}.`, 'Check that the folder exists and is yours to write.', { cause });
 }

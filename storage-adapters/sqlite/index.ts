@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BlobStore } from '../../src/storage/blob-store.ts';
-import { type Database, openDatabase, storeError, transaction } from './database.ts';
+import { type Database, openDatabase, transaction } from './database.ts';
 
 const SCHEMA = `
 CREATE TABLE IF NOT EXISTS object (key TEXT PRIMARY KEY, bytes BLOB NOT NULL, created_at TEXT NOT NULL) WITHOUT ROWID;
@@ -21,14 +21,7 @@ interface Waiting {
  */
 export function sqliteStore({ path, timeout = 5000 }: { path: string; timeout?: number }): BlobStore {
   const database = openDatabase(path, { timeout, durable: true });
-  const guarded = <T>(work: () => T): T => {
-    try {
-      return work();
-    } catch (cause) {
-      throw storeError(path, cause);
-    }
-  };
-  const id = guarded(() => prepareStore(database));
+  const id = prepareStore(database);
   const statements = {
     put: database.prepare('INSERT OR IGNORE INTO object (key, bytes, created_at) VALUES (?, ?, ?)'),
     get: database.prepare('SELECT bytes FROM object WHERE key = ?'),
@@ -44,7 +37,7 @@ export function sqliteStore({ path, timeout = 5000 }: { path: string; timeout?: 
     waiting = [];
     try {
       const now = new Date().toISOString();
-      guarded(() => transaction(database, () => batch.forEach(({ key, bytes }) => statements.put.run(key, bytes, now))));
+      transaction(database, () => batch.forEach(({ key, bytes }) => statements.put.run(key, bytes, now)));
       batch.forEach(({ resolve }) => resolve());
     } catch (error) {
       batch.forEach(({ reject }) => reject(error));
@@ -60,15 +53,15 @@ export function sqliteStore({ path, timeout = 5000 }: { path: string; timeout?: 
         waiting.push({ key, bytes, resolve, reject });
       }),
     get: async (key) => {
-      const bytes = guarded(() => statements.get.get(key))?.['bytes'];
+      const bytes = statements.get.get(key)?.['bytes'];
       return bytes === undefined ? null : Buffer.from(bytes as Buffer);
     },
-    has: async (keys) => new Set(keys.filter((key) => guarded(() => statements.has.get(key)) !== undefined)),
+    has: async (keys) => new Set(keys.filter((key) => statements.has.get(key) !== undefined)),
     async *list(prefix) {
-      for (const row of guarded(() => statements.list.all(prefix, `${prefix}\u{10ffff}`))) yield row['key'] as string;
+      for (const row of statements.list.all(prefix, `${prefix}\u{10ffff}`)) yield row['key'] as string;
     },
     delete: async (key) => {
-      guarded(() => statements.delete.run(key));
+      statements.delete.run(key);
     },
     close: async () => {
       if (waiting.length > 0) flush();
