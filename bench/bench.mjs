@@ -1,4 +1,5 @@
 /** `npm run bench`: measures against the targets of docs/performance.md; `npm run bench -- b e` only some. Ends with 1 when one is missed. */
+import { besideSessionlog } from './measures/beside-sessionlog.mjs';
 import { firstCapture } from './measures/first-capture.mjs';
 import { growingSession } from './measures/growing-session.mjs';
 import { idleHook } from './measures/idle-hook.mjs';
@@ -6,7 +7,7 @@ import { longHistory } from './measures/long-history.mjs';
 import { manySessions } from './measures/many-sessions.mjs';
 import { storeSize } from './measures/store-size.mjs';
 
-const MEASURES = { a: idleHook, b: growingSession, c: manySessions, d: storeSize, e: firstCapture, f: longHistory };
+const MEASURES = { a: idleHook, b: growingSession, c: manySessions, d: storeSize, e: firstCapture, f: longHistory, g: besideSessionlog };
 
 const wanted = process.argv.slice(2);
 let missed = 0;

@@ -85,6 +85,7 @@ export function makeWorkplace({ name, hooks }) {
     env,
     store,
     git,
+    change,
     /** Starts a session that works in this repository. */
     session: (seed = 1) => {
       const sessionId = randomUUID();

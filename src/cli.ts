@@ -17,7 +17,11 @@ function wholeNumber(value: string): number {
 }
 
 const command = (name: string, summary: string) =>
-  program.command(name).description(summary).option('-C <dir>', 'run as if started in this directory').option('--json', 'print the result as JSON');
+  program
+    .command(name)
+    .description(summary)
+    .option('-C <dir>', 'run as if started in this directory')
+    .option('--json', 'print the result as JSON');
 
 command('init', 'capture the conversation with every commit of this repository')
   .option('--uninstall', 'take everything out again, byte for byte')

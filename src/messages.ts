@@ -22,7 +22,7 @@ export const messages = {
     `cc-context: the commit is made, but its context was not captured: ${error instanceof Error ? error.message : String(error)} (please report this).`,
   badLines: (sessionId: string, lines: number) =>
     `session ${sessionId.slice(0, 8)} has ${plural(lines, 'line')} that ${lines === 1 ? 'is' : 'are'} no JSON; kept as ${lines === 1 ? 'it is' : 'they are'}.`,
-  sessionGone: (sessionId: string) => `session ${sessionId.slice(0, 8)} disappeared while it was read; it is not in this context.`,
+  sessionGone: (sessionId: string, why: string) => `session ${sessionId.slice(0, 8)} ${why}; it is not in this context, but in the next one that can read it.`,
 
   // --- status --------------------------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@ import { writtenCall } from '../claude/unfinished.ts';
 import { type Manifest, type ManifestSession, manifestBytes } from '../core/manifest.ts';
 import { sha256 } from '../core/hash.ts';
 import { SNAPSHOT_ATTRIBUTES, SNAPSHOT_DIR, type Snapshot, makeSnapshot, snapshotBytes, snapshotPath } from '../core/snapshot.ts';
-import { TranscriptGone } from '../errors.ts';
+import { IntegrityError, TranscriptGone } from '../errors.ts';
 import { authorOf, type Head, type Repository, readHead, wasCommitted, worktreeTops } from '../git/repository.ts';
 import { removeSnapshotFile, writeSnapshotFile } from '../git/snapshot-folder.ts';
 import { leaveForHealing } from '../git/healing.ts';
@@ -59,7 +59,8 @@ export async function capture(options: CaptureOptions): Promise<CaptureResult> {
   const sessions = await chooseSessions(options, { head, tops, pending });
   const captured = await captureAll(sessions, options);
   const result = captured.sessions.length === 0 ? await withdraw(left, options) : await stage(captured, { sessions, head, pending }, options);
-  state.looked(top, startedAt, head?.commit ?? '');
+  // A session that could not be read is looked for again, although it may not have changed by then.
+  state.looked(top, captured.missed ? (state.lookedAt(top) ?? 0) : startedAt, head?.commit ?? '');
   return { ...result, warnings: captured.warnings };
 }
 
@@ -89,11 +90,12 @@ async function chooseSessions(
  * Captures sessions into the store, without a snapshot file.
  * @throws OutOfTime, with all that was read up to then kept for the next time.
  */
-async function captureAll(sessions: ActiveSession[], options: CaptureOptions): Promise<{ sessions: CapturedSession[]; warnings: string[] }> {
+async function captureAll(sessions: ActiveSession[], options: CaptureOptions): Promise<{ sessions: CapturedSession[]; missed: boolean; warnings: string[] }> {
   const { store, state, redact, deadline, config, repository } = options;
   const result: CapturedSession[] = [];
   const warnings: string[] = [];
-  if (sessions.length === 0) return { sessions: result, warnings };
+  let missed = false;
+  if (sessions.length === 0) return { sessions: result, missed, warnings };
   const account = accountOf(config);
   for (const { transcript } of sessions) {
     try {
@@ -107,10 +109,11 @@ async function captureAll(sessions: ActiveSession[], options: CaptureOptions): P
         state.saveProgress(new Map([...result.flatMap(({ progress }) => [...progress]), [error.path, error.progress]]));
       }
       if (!(error instanceof TranscriptGone)) throw error;
-      warnings.push(messages.sessionGone(transcript.session_id));
+      missed = true;
+      warnings.push(messages.sessionGone(transcript.session_id, error.message));
     }
   }
-  return { sessions: result, warnings };
+  return { sessions: result, missed, warnings };
 }
 
 /** Reads on where a capture ran out of time, without a snapshot file: the next commit finds the work done. */
@@ -132,23 +135,21 @@ async function stage(
   const sessions = captured.sessions.map(({ session }) => session);
   const parent_commit = facts.head?.commit ?? null;
   const fingerprint = fingerprintOf(sessions, parent_commit);
-  const created_at = new Date().toISOString();
-  const manifest: Manifest = { version: 1, created_at, parent_commit, sessions };
-  const reuse = facts.pending?.fingerprint === fingerprint ? facts.pending : null;
+  const again = facts.pending?.fingerprint === fingerprint ? await readAgain(facts.pending, store) : null;
+  const manifest = again?.manifest ?? { version: 1, created_at: new Date().toISOString(), parent_commit, sessions };
   // What Git has to be asked meanwhile does not wait for the disk.
   const [manifestHash, author, tracked] = await Promise.all([
-    reuse === null ? store.putManifest(manifest) : reuse.context_id.slice('ctx-'.length),
+    again?.hash ?? store.putManifest(manifest),
     authorOf(top),
     pathsInIndex([ATTRIBUTES_PATH], top),
   ]);
-  const kept = reuse === null ? manifest : await store.readManifest(manifestHash);
-  const snapshot = makeSnapshot(kept, {
+  const snapshot = makeSnapshot(manifest, {
     manifestHash,
     author,
     earlier: new Map(facts.sessions.flatMap(({ transcript, nearest }) => (nearest === null ? [] : [[transcript.session_id, nearest]]))),
     covers: state.uncovered(top),
   });
-  const path = reuse?.path ?? snapshotPath(snapshot.context_id, kept.created_at);
+  const path = again?.path ?? snapshotPath(snapshot.context_id, manifest.created_at);
   const files = new Map([[path, snapshotBytes(snapshot)]]);
   if (!tracked.has(ATTRIBUTES_PATH)) files.set(ATTRIBUTES_PATH, Buffer.from(SNAPSHOT_ATTRIBUTES));
   // Recorded first: should it end between the two, what it may have left in the index and the work tree is known.
@@ -163,10 +164,21 @@ async function stage(
       size,
     })),
     pending: { context_id: snapshot.context_id, path, fingerprint },
-    created_at: kept.created_at,
+    created_at: manifest.created_at,
   });
   await stageFiles(files, facts.pending, options);
   return { snapshot, path, warnings: [] };
+}
+
+/** The context that an aborted commit left behind, to be used once more; null when the store has lost it. */
+async function readAgain({ context_id, path }: Pending, store: ContextStore): Promise<{ manifest: Manifest; hash: string; path: string } | null> {
+  const hash = context_id.slice('ctx-'.length);
+  try {
+    return { manifest: await store.readManifest(hash), hash, path };
+  } catch (error) {
+    if (error instanceof IntegrityError) return null;
+    throw error;
+  }
 }
 
 async function stageFiles(files: Map<string, Buffer>, pending: Pending | null, { repository }: CaptureOptions): Promise<void> {

@@ -25,19 +25,15 @@ export interface OpenedFile {
  * @throws TranscriptGone when it is not there any more or is no regular file.
  */
 export function openFile(path: string): OpenedFile {
-  let fd: number;
-  try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  } catch (cause) {
-    throw new TranscriptGone(`${path} cannot be read`, { cause });
-  }
+  const fd = readable(() => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
   const stat = fstatSync(fd);
   if (!stat.isFile()) {
     closeSync(fd);
-    throw new TranscriptGone(`${path} is no file`);
+    throw new TranscriptGone('is no file any more');
   }
   const size = stat.size;
-  const tailAt = (offset: number) => tailChecksum(readAt(fd, Math.max(0, offset - TAIL), Math.min(TAIL, offset)));
+  const read = (position: number, length: number) => readable(() => readAt(fd, position, length));
+  const tailAt = (offset: number) => tailChecksum(read(Math.max(0, offset - TAIL), Math.min(TAIL, offset)));
   return {
     size,
     tailAt,
@@ -45,8 +41,8 @@ export function openFile(path: string): OpenedFile {
     *records(offset) {
       let parts: Buffer[] = [];
       for (let at = offset; at < size; ) {
-        const block = readAt(fd, at, Math.min(BLOCK, size - at));
-        if (block.length === 0) throw new TranscriptGone(`${path} became shorter while it was read`);
+        const block = read(at, Math.min(BLOCK, size - at));
+        if (block.length === 0) throw new TranscriptGone('became shorter while it was read');
         at += block.length;
         let start = 0;
         for (let end = block.indexOf(NEWLINE); end >= 0; end = block.indexOf(NEWLINE, start)) {
@@ -61,6 +57,15 @@ export function openFile(path: string): OpenedFile {
     },
     close: () => closeSync(fd),
   };
+}
+
+function readable<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new TranscriptGone(code === 'ENOENT' ? 'disappeared while it was read' : `cannot be read (${code})`, { cause });
+  }
 }
 
 /** Checksum of the last bytes of a stretch of a file. */

@@ -7,8 +7,8 @@ import type { Message } from '../core/conversation.ts';
 import { openRepository } from '../git/repository.ts';
 import { openStores } from '../storage/open.ts';
 import { messageText } from '../ui/message-text.ts';
-import { plural } from '../ui/words.ts';
 import { directoryOf, type Options, type Output } from '../ui/run.ts';
+import { plural } from '../ui/words.ts';
 
 export interface DiffedMessage {
   role: 'user' | 'assistant';
@@ -52,14 +52,21 @@ export async function diff({ cwd, a, b }: { cwd: string; a: string; b: string })
       );
     const [before, after] = [await read(foundA.contexts), await read(foundB.contexts)];
     const ids = [...new Set([...before.keys(), ...after.keys()])];
-    return { a: foundA.commit, b: foundB.commit, sessions: ids.map((id) => compare(id, before.get(id) ?? [], after.get(id) ?? [])) };
+    return {
+      a: foundA.commit,
+      b: foundB.commit,
+      sessions: ids.map((id) => compare(id, before.get(id) ?? [], after.get(id) ?? [])),
+    };
   } finally {
     await stores.close();
   }
 }
 
 function compare(session_id: string, before: Message[], after: Message[]): SessionDiff {
-  const [old, now] = [new Map(before.map((message) => [message.id, message])), new Map(after.map((message) => [message.id, message]))];
+  const [old, now] = [
+    new Map(before.map((message) => [message.id, message])),
+    new Map(after.map((message) => [message.id, message])),
+  ];
   const changed = after.flatMap((message) => {
     const earlier = old.get(message.id);
     const [was, is] = [earlier === undefined ? '' : messageText(earlier), messageText(message)];

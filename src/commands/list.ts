@@ -1,10 +1,10 @@
-import { type CommitContexts, contextsOf } from '../context/of-commits.ts';
 import { newPrompts } from '../context/conversations.ts';
+import { type CommitContexts, contextsOf } from '../context/of-commits.ts';
 import { type Snapshot, shortContext } from '../core/snapshot.ts';
 import { openRepository } from '../git/repository.ts';
 import { columns, shorten } from '../ui/columns.ts';
-import { plural } from '../ui/words.ts';
 import { directoryOf, type Options, type Output } from '../ui/run.ts';
+import { plural } from '../ui/words.ts';
 
 export interface ListOptions {
   cwd: string;
@@ -39,7 +39,10 @@ export async function list({ cwd, range, limit, author, prompts }: ListOptions):
   const options = [...(limit > 0 ? ['-n', String(limit)] : []), ...(author === undefined ? [] : [`--author=${author}`])];
   const commits = await contextsOf([range ?? 'HEAD'], repository.top, options);
   const asked = prompts ? await newPrompts(commits, repository) : null;
-  return commits.map((commit) => ({ ...listed(commit), ...(asked === null ? {} : { prompts: asked.get(commit.commit) ?? null }) }));
+  return commits.map((commit) => ({
+    ...listed(commit),
+    ...(asked === null ? {} : { prompts: asked.get(commit.commit) ?? null }),
+  }));
 }
 
 function listed(found: CommitContexts): ListedCommit {
@@ -71,7 +74,12 @@ function reasonOf({ parents, cut_off }: CommitContexts): string {
 
 /** The list as a person reads it. */
 export function renderList(commits: ListedCommit[]): string {
-  const rows = commits.map((commit) => [commit.commit.slice(0, 7), shorten(commit.subject, 50), commit.author.replace(/ <.*/, ''), about(commit)]);
+  const rows = commits.map((commit) => [
+    commit.commit.slice(0, 7),
+    shorten(commit.subject, 50),
+    commit.author.replace(/ <.*/, ''),
+    about(commit),
+  ]);
   const lines = columns(rows);
   return commits.map((commit, at) => [lines[at], ...problemLines(commit), ...promptLines(commit)].join('\n')).join('\n');
 }

@@ -11,8 +11,8 @@ import { openRepository } from '../git/repository.ts';
 import { openStores } from '../storage/open.ts';
 import { printableJson } from '../ui/columns.ts';
 import { messageText } from '../ui/message-text.ts';
-import { plural } from '../ui/words.ts';
 import { directoryOf, type Options, type Output } from '../ui/run.ts';
+import { plural } from '../ui/words.ts';
 
 export interface ShowOptions {
   cwd: string;
@@ -26,7 +26,14 @@ export interface ShowOptions {
 export interface ShownContext {
   commit: string;
   context_ids: string[];
-  sessions: { session_id: string; message_count: number; agent_version: string | null; started_at: string | null; ended_at: string | null; author: string }[];
+  sessions: {
+    session_id: string;
+    message_count: number;
+    agent_version: string | null;
+    started_at: string | null;
+    ended_at: string | null;
+    author: string;
+  }[];
   /** In order of time; whole turns. */
   messages: (Message & { session_id: string })[];
   /** Snapshot files of the commit that cannot be read, one sentence each. */
@@ -75,12 +82,18 @@ export async function show({ cwd, name, session, allBranches }: ShowOptions): Pr
 export function renderShown(shown: ShownContext, { markdown, tools }: { markdown: boolean; tools: boolean }): string {
   const { commit, context_ids, sessions, messages } = shown;
   const head = `${markdown ? '# ' : ''}Claude context of commit ${commit.slice(0, 7)} (${context_ids.map(shortContext).join(', ')}), ${plural(sessions.length, 'session')}, by ${sessions[0]?.author ?? ''}`;
-  const readable = messages.map((message) => ({ ...message, text: message.meta ? '' : messageText(message, { tools }) })).filter(({ text }) => text !== '');
+  const readable = messages
+    .map((message) => ({ ...message, text: message.meta ? '' : messageText(message, { tools }) }))
+    .filter(({ text }) => text !== '');
   const parts = readable.flatMap(({ text, ...message }, at) => {
     const changes = message.session_id !== readable[at - 1]?.session_id;
-    const who = message.role === 'user' ? (message.content.every(({ type }) => type === 'tool_result') ? 'tool' : 'user') : 'claude';
+    const who =
+      message.role === 'user' ? (message.content.every(({ type }) => type === 'tool_result') ? 'tool' : 'user') : 'claude';
     const title = markdown ? `### ${who} · ${message.at}` : `${who} ${message.at}`;
-    const session = changes && sessions.length > 1 ? [`${markdown ? '## ' : '--- '}session ${message.session_id}${markdown ? '' : ' ---'}`] : [];
+    const session =
+      changes && sessions.length > 1
+        ? [`${markdown ? '## ' : '--- '}session ${message.session_id}${markdown ? '' : ' ---'}`]
+        : [];
     return [...session, `${title}\n${markdown ? `\n${text}` : text.replace(/^/gm, '  ')}`];
   });
   return [head, ...parts].join('\n\n');
@@ -99,6 +112,8 @@ export async function showCommand(name: string, options: Options): Promise<Outpu
     session: options['session'] as string | undefined,
     allBranches: options['allBranches'] === true,
   });
-  const text = options['jsonl'] ? renderJsonl(data) : renderShown(data, { markdown: options['markdown'] === true, tools: options['tools'] === true });
+  const text = options['jsonl']
+    ? renderJsonl(data)
+    : renderShown(data, { markdown: options['markdown'] === true, tools: options['tools'] === true });
   return { data, text, warnings: data.warnings };
 }

@@ -6,11 +6,11 @@ import { contextsOfCommit } from '../context/of-commits.ts';
 import { type Snapshot, shortContext } from '../core/snapshot.ts';
 import { UserError } from '../errors.ts';
 import { checkHooks } from '../git/hook-check.ts';
-import { openRepository, readHead, type Repository, worktreeTops } from '../git/repository.ts';
+import { openRepository, type Repository, readHead, worktreeTops } from '../git/repository.ts';
 import { messages } from '../messages.ts';
 import { openStores } from '../storage/open.ts';
-import { plural } from '../ui/words.ts';
 import { directoryOf, type Options, type Output } from '../ui/run.ts';
+import { plural } from '../ui/words.ts';
 
 export interface ActiveSession {
   session_id: string;
@@ -59,7 +59,10 @@ export async function status({ cwd }: { cwd: string }): Promise<Status> {
  * @param headTime committer time of HEAD, milliseconds since 1970.
  * @throws StoreError
  */
-export async function activeSessions(repository: Repository, headTime: number): Promise<{ active_sessions: ActiveSession[]; url: string }> {
+export async function activeSessions(
+  repository: Repository,
+  headTime: number,
+): Promise<{ active_sessions: ActiveSession[]; url: string }> {
   const stores = await openStores<Progress>({ dataDir: dataDir(), commonDir: repository.commonDir });
   try {
     const config = configDir();
@@ -81,7 +84,9 @@ export async function activeSessions(repository: Repository, headTime: number): 
 }
 
 function summary(contexts: Snapshot[]): NonNullable<Status['context']> {
-  const sessions = new Map(contexts.flatMap((context) => context.sessions.map((session) => [session.session_id, session.message_count])));
+  const sessions = new Map(
+    contexts.flatMap((context) => context.sessions.map((session) => [session.session_id, session.message_count])),
+  );
   return {
     context_ids: contexts.map(({ context_id }) => context_id),
     sessions: sessions.size,

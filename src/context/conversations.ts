@@ -1,9 +1,9 @@
 import { readConversation } from '../claude/conversation.ts';
 import { readRecords } from '../claude/records.ts';
+import { dataDir } from '../config/settings.ts';
 import { type Conversation, countMessages, promptOf, textOf } from '../core/conversation.ts';
 import type { ManifestSession } from '../core/manifest.ts';
 import type { Snapshot } from '../core/snapshot.ts';
-import { dataDir } from '../config/settings.ts';
 import { IntegrityError } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
 import type { ContextStore } from '../storage/context-store.ts';
@@ -40,7 +40,10 @@ async function promptsOf(contexts: Snapshot[], store: ContextStore): Promise<str
       }),
     );
     const inOrder = turns.flat().sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
-    return inOrder.flatMap((turn) => promptOf(turn) ?? []).map(textOf).filter((text) => text.trim() !== '');
+    return inOrder
+      .flatMap((turn) => promptOf(turn) ?? [])
+      .map(textOf)
+      .filter((text) => text.trim() !== '');
   } catch (error) {
     if (error instanceof IntegrityError) return null;
     throw error;

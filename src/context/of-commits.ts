@@ -14,7 +14,10 @@ export interface CommitContexts extends HistoryCommit {
 /** The commits of a range with their contexts, newest first. @throws UserError when git does not know the range. */
 export async function contextsOf(revisions: string[], cwd: string, options: string[] = []): Promise<CommitContexts[]> {
   const commits = await readHistory(revisions, cwd, options);
-  const blobs = await readBlobs(commits.flatMap(({ snapshots }) => snapshots.map(({ oid }) => oid)), cwd);
+  const blobs = await readBlobs(
+    commits.flatMap(({ snapshots }) => snapshots.map(({ oid }) => oid)),
+    cwd,
+  );
   let next = 0;
   return commits.map((commit) => {
     const contexts: Snapshot[] = [];
@@ -38,7 +41,8 @@ function byTime(a: Snapshot, b: Snapshot): number {
 export async function contextsOfCommit(revision: string, cwd: string): Promise<CommitContexts> {
   const commit = await resolveCommit(revision, cwd);
   const [found] = await contextsOf([commit], cwd, ['-1']);
-  if (found === undefined) throw new UserError(`Git does not know the commit "${revision}".`, 'See what there is with: git log --oneline');
+  if (found === undefined)
+    throw new UserError(`Git does not know the commit "${revision}".`, 'See what there is with: git log --oneline');
   return found;
 }
 
@@ -50,25 +54,46 @@ export async function requireContexts(revision: string, cwd: string): Promise<Co
   const found = await contextsOfCommit(revision, cwd);
   if (found.contexts.length > 0) return found;
   const name = found.commit.slice(0, 7);
-  if (found.problems.length > 0) throw new UserError(`The context of commit ${name} cannot be read: ${found.problems[0]}`);
+  if (found.problems.length > 0)
+    throw new UserError(
+      `The context of commit ${name} cannot be read: ${found.problems[0]}`,
+      'See which commits have one that can: cc-list',
+    );
   if (found.cut_off) {
-    throw new UserError(`Which contexts commit ${name} owns is not known: the history of this shallow clone begins there.`, 'Fetch the rest with: git fetch --unshallow');
+    throw new UserError(
+      `Which contexts commit ${name} owns is not known: the history of this shallow clone begins there.`,
+      'Fetch the rest with: git fetch --unshallow',
+    );
   }
   const [nearest] = await ancestorsWithContext(found.commit, cwd);
   const what =
-    found.parents.length > 1 ? `Commit ${name} is a merge, and a merge resets the context.` : `Commit ${name} has no Claude context.`;
+    found.parents.length > 1
+      ? `Commit ${name} is a merge, and a merge resets the context.`
+      : `Commit ${name} has no Claude context.`;
   if (nearest === undefined) throw new UserError(what, 'No commit before it has one either. See: cc-list');
-  throw new UserError(what, `The nearest commit before it that has one is ${nearest.commit.slice(0, 7)} (${nearest.subject}): name that one.`);
+  throw new UserError(
+    what,
+    `The nearest commit before it that has one is ${nearest.commit.slice(0, 7)} (${nearest.subject}): name that one.`,
+  );
 }
 
 /** A context by its id or a unique abbreviation of it (`ctx-550e8400`), with the commit that owns it. @throws UserError */
 export async function findContext(id: string, cwd: string): Promise<CommitContexts> {
-  if (!/^ctx-[0-9a-f]{4,64}$/.test(id)) throw new UserError(`"${id}" is no context id.`, 'It is "ctx-" and at least 4 hex digits, as cc-list shows it.');
-  const owners = (await contextsOf(['--all'], cwd)).filter(({ contexts }) => contexts.some(({ context_id }) => context_id.startsWith(id)));
-  const ids = new Set(owners.flatMap(({ contexts }) => contexts.map(({ context_id }) => context_id).filter((found) => found.startsWith(id))));
+  if (!/^ctx-[0-9a-f]{4,64}$/.test(id))
+    throw new UserError(`"${id}" is no context id.`, 'It is "ctx-" and at least 4 hex digits, as cc-list shows it.');
+  const owners = (await contextsOf(['--all'], cwd)).filter(({ contexts }) =>
+    contexts.some(({ context_id }) => context_id.startsWith(id)),
+  );
+  const ids = new Set(
+    owners.flatMap(({ contexts }) => contexts.map(({ context_id }) => context_id).filter((found) => found.startsWith(id))),
+  );
   const [owner] = owners;
   if (owner === undefined) throw new UserError(`No commit has a context ${id}.`, 'See what there is with: cc-list --limit 0');
-  if (ids.size > 1) throw new UserError(`${id} is ambiguous: ${[...ids].map((found) => found.slice(0, id.length + 8)).join(', ')}.`, 'Give more digits.');
+  if (ids.size > 1)
+    throw new UserError(
+      `${id} is ambiguous: ${[...ids].map((found) => found.slice(0, id.length + 8)).join(', ')}.`,
+      'Give more digits.',
+    );
   return { ...owner, contexts: owner.contexts.filter(({ context_id }) => ids.has(context_id)) };
 }
 

@@ -29,7 +29,17 @@ const FORMAT = '%x00%x0a%x00%H%x00%P%x00%an <%ae>%x00%aI%x00%s%x00';
 /** Every commit is listed, but only the snapshot folder is compared; `-c` shows what a merge itself added. */
 const SNAPSHOTS_ONLY = ['--full-history', '--sparse', '-c', '--raw', '-z'];
 /** Independent of the person's configuration. */
-const PLAIN = ['--no-abbrev', '--no-renames', '--no-follow', '--no-color', '--no-show-signature', '--no-notes', '--no-ext-diff', '--no-decorate', '--encoding=UTF-8'];
+const PLAIN = [
+  '--no-abbrev',
+  '--no-renames',
+  '--no-follow',
+  '--no-color',
+  '--no-show-signature',
+  '--no-notes',
+  '--no-ext-diff',
+  '--no-decorate',
+  '--encoding=UTF-8',
+];
 /** The same, for what has no option: without it the first commit of all adds nothing. */
 const CONFIG = ['-c', 'log.showRoot=true'];
 const SNAPSHOT_PATH = new RegExp(`^${SNAPSHOT_DIR.replace('.', '\\.')}/\\d{4}/\\d{2}/\\d{2}/ctx-[0-9a-f]{64}\\.json$`);
@@ -42,7 +52,18 @@ const SNAPSHOT_PATH = new RegExp(`^${SNAPSHOT_DIR.replace('.', '\\.')}/\\d{4}/\\
  */
 export async function readHistory(revisions: string[], cwd: string, options: string[] = []): Promise<HistoryCommit[]> {
   const { code, stdout, stderr } = await git(
-    [...CONFIG, 'log', ...SNAPSHOTS_ONLY, ...PLAIN, `--format=${FORMAT}`, ...options, ...(revisions.includes('--all') ? [] : ['--end-of-options']), ...revisions, '--', `:(top)${SNAPSHOT_DIR}`],
+    [
+      ...CONFIG,
+      'log',
+      ...SNAPSHOTS_ONLY,
+      ...PLAIN,
+      `--format=${FORMAT}`,
+      ...options,
+      ...(revisions.includes('--all') ? [] : ['--end-of-options']),
+      ...revisions,
+      '--',
+      `:(top)${SNAPSHOT_DIR}`,
+    ],
     { cwd },
   );
   if (code !== 0) throw unknownRevision(revisions, stderr);
@@ -51,7 +72,9 @@ export async function readHistory(revisions: string[], cwd: string, options: str
 
 /** The commit that a revision names. @throws UserError when there is none. */
 export async function resolveCommit(revision: string, cwd: string): Promise<string> {
-  const { code, stdout, stderr } = await git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`], { cwd });
+  const { code, stdout, stderr } = await git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`], {
+    cwd,
+  });
   const commit = stdout.toString('utf8').trim();
   if (code !== 0 || commit === '') throw unknownRevision([revision], stderr);
   return commit;
@@ -89,7 +112,15 @@ async function markCutOff(commits: HistoryCommit[], cwd: string): Promise<Histor
 
 function parseCommit(entry: string): HistoryCommit {
   const [commit = '', parents = '', author = '', date = '', subject = '', ...changes] = entry.split('\0');
-  return { commit, parents: parents.split(' ').filter(Boolean), author, date, subject, snapshots: parseRaw(changes), cut_off: false };
+  return {
+    commit,
+    parents: parents.split(' ').filter(Boolean),
+    author,
+    date,
+    subject,
+    snapshots: parseRaw(changes),
+    cut_off: false,
+  };
 }
 
 /** `:<modes> <objects> <status>` and a path in turn; a merge has one colon, mode and object more for each parent. */
@@ -111,7 +142,10 @@ function parseRaw(fields: string[]): AddedSnapshot[] {
 
 function unknownRevision(revisions: string[], stderr: string): UserError {
   const name = revisions.join(' ');
-  if (/does not have any commits yet|bad default revision|unknown revision or path.*HEAD|bad revision 'HEAD'/s.test(stderr) || name === 'HEAD') {
+  if (
+    /does not have any commits yet|bad default revision|unknown revision or path.*HEAD|bad revision 'HEAD'/s.test(stderr) ||
+    name === 'HEAD'
+  ) {
     return new UserError('There is no commit yet.', 'Make one with: git commit');
   }
   return new UserError(`Git does not know the commit "${name}".`, 'See what there is with: git log --oneline');

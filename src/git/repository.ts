@@ -35,7 +35,10 @@ export async function openRepository(cwd?: string): Promise<Repository> {
     throw new UserError('This is a bare repository: it has no work tree to commit in.', 'Run this in a clone of it.');
   }
   if (/dubious ownership/.test(stderr)) {
-    throw new UserError('Git does not trust this repository: it belongs to another user.', 'git config --global --add safe.directory <path>');
+    throw new UserError(
+      'Git does not trust this repository: it belongs to another user.',
+      'git config --global --add safe.directory <path>',
+    );
   }
   throw new UserError('This is not a Git repository.', 'Go to a repository, or make one with: git init');
 }
@@ -69,7 +72,10 @@ export async function headBefore(commit: string, cwd: string): Promise<string | 
 
 /** Whether a commit that was made or checked out in this work tree added or changed a path, by the reflog of HEAD. */
 export async function wasCommitted(path: string, cwd: string): Promise<boolean> {
-  const { stdout } = await git(['log', '--walk-reflogs', '-1', '--no-show-signature', '--format=%H', 'HEAD', '--', `:(top,literal)${path}`], { cwd });
+  const { stdout } = await git(
+    ['log', '--walk-reflogs', '-1', '--no-show-signature', '--format=%H', 'HEAD', '--', `:(top,literal)${path}`],
+    { cwd },
+  );
   return stdout.length > 0;
 }
 

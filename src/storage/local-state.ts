@@ -85,7 +85,8 @@ export interface LocalState<P> {
 export function openLocalState<P>(commonDir: string, storeId: string, timeout: number): LocalState<P> {
   const database = openState(join(commonDir, 'cc-context', 'state.db'), storeId, timeout);
   const rows = <T>(sql: string, ...values: (string | number)[]) => database.prepare(sql).all(...values) as unknown as T[];
-  const row = <T>(sql: string, ...values: (string | number)[]) => (database.prepare(sql).get(...values) as unknown as T | undefined) ?? null;
+  const row = <T>(sql: string, ...values: (string | number)[]) =>
+    (database.prepare(sql).get(...values) as unknown as T | undefined) ?? null;
   const writeProgress = (progress: Map<string, P>) => {
     const put = database.prepare('INSERT OR REPLACE INTO progress (path, value) VALUES (?, ?)');
     for (const [path, value] of progress) put.run(path, JSON.stringify(value));
@@ -104,17 +105,20 @@ export function openLocalState<P>(commonDir: string, storeId: string, timeout: n
     },
     latestSizes: () =>
       new Map(
-        rows<{ session_id: string; size: number }>('SELECT session_id, size, MAX(created_at) FROM capture GROUP BY session_id').map(
-          (found) => [found.session_id, found.size],
-        ),
+        rows<{ session_id: string; size: number }>(
+          'SELECT session_id, size, MAX(created_at) FROM capture GROUP BY session_id',
+        ).map((found) => [found.session_id, found.size]),
       ),
-    lookedAt: (worktree) => row<{ looked_at: number }>('SELECT looked_at FROM worktree WHERE top = ?', worktree)?.looked_at ?? null,
+    lookedAt: (worktree) =>
+      row<{ looked_at: number }>('SELECT looked_at FROM worktree WHERE top = ?', worktree)?.looked_at ?? null,
     looked: (worktree, at, head) => {
       database.prepare('INSERT OR REPLACE INTO worktree (top, looked_at, head) VALUES (?, ?, ?)').run(worktree, at, head);
     },
     lookedHead: (worktree) => row<{ head: string }>('SELECT head FROM worktree WHERE top = ?', worktree)?.head ?? null,
     sessionsOf: (contextId) =>
-      rows<{ session_id: string }>('SELECT session_id FROM capture WHERE context_id = ?', contextId).map((found) => found.session_id),
+      rows<{ session_id: string }>('SELECT session_id FROM capture WHERE context_id = ?', contextId).map(
+        (found) => found.session_id,
+      ),
     captures: (sessionId) =>
       rows<CaptureRow>(
         'SELECT context_id, session_id, path, message_count, size FROM capture WHERE session_id = ? ORDER BY created_at DESC LIMIT ?',

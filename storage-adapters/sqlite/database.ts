@@ -29,13 +29,17 @@ export interface Statement {
  * @param disposable a cache: when it turns out to be damaged it is removed, so that the next one to open it makes it anew.
  * @throws StoreError when it cannot be opened.
  */
-export function openDatabase(path: string, { timeout, durable, disposable = false }: { timeout: number; durable: boolean; disposable?: boolean }): Database {
+export function openDatabase(
+  path: string,
+  { timeout, durable, disposable = false }: { timeout: number; durable: boolean; disposable?: boolean },
+): Database {
   const told = <T>(work: () => T): T => {
     try {
       return work();
     } catch (cause) {
       const error = storeError(path, cause);
-      if (disposable && error instanceof StoreDamaged) for (const file of [path, `${path}-wal`, `${path}-shm`]) rmSync(file, { force: true });
+      if (disposable && error instanceof StoreDamaged)
+        for (const file of [path, `${path}-wal`, `${path}-shm`]) rmSync(file, { force: true });
       throw error;
     }
   };
@@ -94,12 +98,18 @@ function storeError(path: string, cause: unknown): StoreError {
     return new StoreError(`The store ${path} is locked by another process.`, 'Try again when that process has ended.', { cause });
   }
   if (says(/SQLITE_FULL|ENOSPC|disk is full/)) {
-    return new StoreError(`The disk is full: the store ${path} could not be written.`, 'Free some space and try again.', { cause });
+    return new StoreError(`The disk is full: the store ${path} could not be written.`, 'Free some space and try again.', {
+      cause,
+    });
   }
   if (says(/SQLITE_CORRUPT|SQLITE_NOTADB|malformed|not a database/)) {
-    return new StoreDamaged(`The store ${path} is damaged.`, 'Restore it from a backup, or move it away to start a new one.', { cause });
+    return new StoreDamaged(`The store ${path} is damaged.`, 'Restore it from a backup, or move it away to start a new one.', {
+      cause,
+    });
   }
-  return new StoreError(`The store ${path} cannot be used: ${message}.`, 'Check that the folder exists and is yours to write.', { cause });
+  return new StoreError(`The store ${path} cannot be used: ${message}.`, 'Check that the folder exists and is yours to write.', {
+    cause,
+  });
 }
 
 /**
@@ -117,7 +127,9 @@ function builtinDriver(): (new (path: string, options: object) => Database) | nu
   // Node 22 and the first releases of 24 call it experimental, on the stderr of each commit.
   process.emitWarning = () => {};
   try {
-    return (process.getBuiltinModule('node:sqlite')?.DatabaseSync as unknown as ReturnType<typeof builtinDriver> | undefined) ?? null;
+    return (
+      (process.getBuiltinModule('node:sqlite')?.DatabaseSync as unknown as ReturnType<typeof builtinDriver> | undefined) ?? null
+    );
   } finally {
     process.emitWarning = emitWarning;
   }

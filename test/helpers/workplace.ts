@@ -39,7 +39,8 @@ export function createWorkplace(options: { name?: string; begin?: boolean; init?
   const bin = inject('bin');
   const env = { ...repo.env, CC_CONTEXT_TIMEOUT: '60' }; // a slow machine is not what these tests are about
   Object.assign(repo.env, env);
-  const cc = (command: string, ...args: string[]) => repo.run(process.execPath, [join(bin, command === 'cc-context' ? command : `cc-${command}`), ...args]);
+  const cc = (command: string, ...args: string[]) =>
+    repo.run(process.execPath, [join(bin, command === 'cc-context' ? command : `cc-${command}`), ...args]);
   const workplace: Workplace = {
     ...repo,
     bin,
@@ -52,7 +53,20 @@ export function createWorkplace(options: { name?: string; begin?: boolean; init?
     },
     session: (cwd = repo.dir) => writeSession(repo.home, cwd),
     contexts(commit = 'HEAD', cwd = repo.dir) {
-      const added = repo.git('-C', cwd, 'diff-tree', '--root', '-r', '-c', '--no-commit-id', '--name-only', '--diff-filter=A', commit, '--', '.cc-snapshots');
+      const added = repo.git(
+        '-C',
+        cwd,
+        'diff-tree',
+        '--root',
+        '-r',
+        '-c',
+        '--no-commit-id',
+        '--name-only',
+        '--diff-filter=A',
+        commit,
+        '--',
+        '.cc-snapshots',
+      );
       return added.split('\n').flatMap((path) => /ctx-[0-9a-f]{64}/.exec(path)?.[0] ?? []);
     },
     dirt: (cwd = repo.dir) => repo.run('git', ['status', '--porcelain'], { cwd }).stdout,
@@ -65,6 +79,14 @@ export function createWorkplace(options: { name?: string; begin?: boolean; init?
   return workplace;
 }
 
+let latest = 0;
+
+/** Now, and later than any moment before: the order of prompts is that of time, also on a quick machine. */
+function nextMoment(): string {
+  latest = Math.max(Date.now(), latest + 1);
+  return new Date(latest).toISOString();
+}
+
 /** Starts a session in a home. */
 export function writeSession(home: string, cwd: string, id: string = randomUUID()): WrittenSession {
   const path = join(home, '.claude', 'projects', projectName(cwd), `${id}.jsonl`);
@@ -73,11 +95,14 @@ export function writeSession(home: string, cwd: string, id: string = randomUUID(
   const append = (bytes: string | Buffer) => appendFileSync(path, bytes, { mode: 0o600 });
   const record = (type: 'user' | 'assistant', message: object) => {
     const uuid = randomUUID();
-    const timestamp = new Date().toISOString();
-    append(`${JSON.stringify({ parentUuid, isSidechain: false, userType: 'external', cwd, sessionId: id, version: '2.1.329', type, message, uuid, timestamp })}\n`);
+    const timestamp = nextMoment();
+    append(
+      `${JSON.stringify({ parentUuid, isSidechain: false, userType: 'external', cwd, sessionId: id, version: '2.1.329', type, message, uuid, timestamp })}\n`,
+    );
     parentUuid = uuid;
   };
-  const reply = (content: object[]) => record('assistant', { id: `msg_${randomUUID()}`, type: 'message', role: 'assistant', model: 'claude-test', content });
+  const reply = (content: object[]) =>
+    record('assistant', { id: `msg_${randomUUID()}`, type: 'message', role: 'assistant', model: 'claude-test', content });
   return {
     id,
     path,
@@ -89,7 +114,8 @@ export function writeSession(home: string, cwd: string, id: string = randomUUID(
     call(command, result) {
       const tool = `toolu_${randomUUID().replaceAll('-', '')}`;
       reply([{ type: 'tool_use', id: tool, name: 'Bash', input: { command } }]);
-      if (result !== null) record('user', { role: 'user', content: [{ type: 'tool_result', tool_use_id: tool, content: result }] });
+      if (result !== null)
+        record('user', { role: 'user', content: [{ type: 'tool_result', tool_use_id: tool, content: result }] });
     },
   };
 }

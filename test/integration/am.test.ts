@@ -14,5 +14,9 @@ test('git am: a mailed commit brings its context', () => {
   const patches = ['0001-one.patch', '0002-two.patch'].map((name) => `${work.home}/${name}`);
   const ran = work.run('git', ['am', ...patches]);
   expect(ran, ran.stderr).toMatchObject({ code: 0, stderr: '' });
-  expectHistory(work, 'HEAD', [['two', [two]], ['one', [one]], ['begin', []]]);
+  expectHistory(work, 'HEAD', [
+    ['two', [two]],
+    ['one', [one]],
+    ['begin', []],
+  ]);
 });

@@ -33,10 +33,29 @@ describe.each(['blobs/', 'manifests/'])('an object of %s', (prefix) => {
     ['deleted', (work, { key }) => alter(work, 'DELETE FROM object WHERE key = ?', key)],
     ['truncated', (work, { key, bytes }) => alter(work, 'UPDATE object SET bytes = ? WHERE key = ?', bytes.subarray(0, -5), key)],
     ['emptied', (work, { key }) => alter(work, 'UPDATE object SET bytes = ? WHERE key = ?', Buffer.alloc(0), key)],
-    ['of another kind', (work, { key }) => alter(work, 'UPDATE object SET bytes = ? WHERE key = ?', Buffer.from('not ours at all, but long enough'), key)],
-    ['with a bit flipped in the header', (work, { key, bytes }) => alter(work, 'UPDATE object SET bytes = ? WHERE key = ?', flipped(bytes, 8), key)],
-    ['with a bit flipped at the end', (work, { key, bytes }) => alter(work, 'UPDATE object SET bytes = ? WHERE key = ?', flipped(bytes, bytes.length - 6), key)],
-    ['that claims to be huge', (work, { key, bytes }) => alter(work, 'UPDATE object SET bytes = ? WHERE key = ?', Buffer.concat([bytes.subarray(0, 5), Buffer.from([255, 255, 255, 255]), bytes.subarray(9)]), key)],
+    [
+      'of another kind',
+      (work, { key }) =>
+        alter(work, 'UPDATE object SET bytes = ? WHERE key = ?', Buffer.from('not ours at all, but long enough'), key),
+    ],
+    [
+      'with a bit flipped in the header',
+      (work, { key, bytes }) => alter(work, 'UPDATE object SET bytes = ? WHERE key = ?', flipped(bytes, 8), key),
+    ],
+    [
+      'with a bit flipped at the end',
+      (work, { key, bytes }) => alter(work, 'UPDATE object SET bytes = ? WHERE key = ?', flipped(bytes, bytes.length - 6), key),
+    ],
+    [
+      'that claims to be huge',
+      (work, { key, bytes }) =>
+        alter(
+          work,
+          'UPDATE object SET bytes = ? WHERE key = ?',
+          Buffer.concat([bytes.subarray(0, 5), Buffer.from([255, 255, 255, 255]), bytes.subarray(9)]),
+          key,
+        ),
+    ],
   ];
   test.each(damages)('%s is named, and nothing is written', (_, damage) => {
     using work = createWorkplace();
@@ -74,7 +93,10 @@ test('a snapshot file that names the manifest of another context', () => {
   const [path] = work.git('ls-files', '.cc-snapshots/*.json').split('\n') as [string];
   const snapshot = JSON.parse(readFileSync(`${work.dir}/${path}`, 'utf8')) as Snapshot;
   const forged = 'f'.repeat(64);
-  work.write(path.replace(snapshot.manifest_hash, forged), JSON.stringify({ ...snapshot, context_id: `ctx-${forged}`, manifest_hash: forged }));
+  work.write(
+    path.replace(snapshot.manifest_hash, forged),
+    JSON.stringify({ ...snapshot, context_id: `ctx-${forged}`, manifest_hash: forged }),
+  );
   work.git('add', '.cc-snapshots');
   work.git('commit', '--quiet', '--no-verify', '-m', 'forged');
   expectPlainFailure(work.cc('restore'), new RegExp(`manifests/${forged} is missing`));

@@ -27,7 +27,10 @@ function forge(work: Workplace, change: (snapshot: Snapshot) => unknown): void {
 
 describe('a snapshot file made by hand is refused by every command', () => {
   const forgeries: [string, (snapshot: Snapshot) => unknown][] = [
-    ['../../x as the id of the session', (snapshot) => ({ ...snapshot, sessions: [{ ...snapshot.sessions[0], session_id: '../../x' }] })],
+    [
+      '../../x as the id of the session',
+      (snapshot) => ({ ...snapshot, sessions: [{ ...snapshot.sessions[0], session_id: '../../x' }] }),
+    ],
     ['../../x as the id of the context', (snapshot) => ({ ...snapshot, context_id: '../../x' })],
     ['../../x as the hash of the manifest', (snapshot) => ({ ...snapshot, context_id: 'ctx-../../x', manifest_hash: '../../x' })],
     ['../../x as the directory', (snapshot) => ({ ...snapshot, sessions: [{ ...snapshot.sessions[0], cwd: '../../x' }] })],
@@ -40,7 +43,8 @@ describe('a snapshot file made by hand is refused by every command', () => {
   test.each(forgeries)('%s', (_, change) => {
     using work = createWorkplace();
     forge(work, change);
-    for (const command of ['restore', 'show']) expectPlainFailure(work.cc(command), /cannot be read: \.cc-snapshots\/.* is no valid snapshot file/);
+    for (const command of ['restore', 'show'])
+      expectPlainFailure(work.cc(command), /cannot be read: \.cc-snapshots\/.* is no valid snapshot file/);
     const [head] = work.json<ListedCommit[]>('list');
     expect(head).toMatchObject({ has_context: false, reason: expect.stringContaining('no valid snapshot file') });
     expect(work.cc('status').code).toBe(0);
@@ -69,29 +73,32 @@ test('a snapshot file that is a symlink is not read through', () => {
   expect(work.json<ListedCommit[]>('list')[0]).toMatchObject({ has_context: false });
 });
 
-test.each(['.cc-snapshots', '.cc-snapshots/<year>'])('%s is a symlink: nothing is written through it, and the commit is made', (name) => {
-  using work = createWorkplace();
-  const session = work.session();
-  session.say('the question');
-  work.commit();
-  const outside = join(work.home, 'outside');
-  mkdirSync(outside);
-  const link = join(work.dir, name.replace('<year>', String(new Date().getUTCFullYear())));
-  rmSync(link, { recursive: true });
-  symlinkSync(outside, link);
-  session.say('and on');
-  const { stderr } = work.commit();
-  expectNoTrace(stderr);
-  expect(stderr).toMatch(/no context was captured for this commit: \.cc-snapshots.* is a symbolic link or no folder/);
-  expect(readdirSync(outside)).toEqual([]);
-  expect(lstatSync(link).isSymbolicLink()).toBe(true);
-  expect(work.contexts()).toEqual([]);
+test.each(['.cc-snapshots', '.cc-snapshots/<year>'])(
+  '%s is a symlink: nothing is written through it, and the commit is made',
+  (name) => {
+    using work = createWorkplace();
+    const session = work.session();
+    session.say('the question');
+    work.commit();
+    const outside = join(work.home, 'outside');
+    mkdirSync(outside);
+    const link = join(work.dir, name.replace('<year>', String(new Date().getUTCFullYear())));
+    rmSync(link, { recursive: true });
+    symlinkSync(outside, link);
+    session.say('and on');
+    const { stderr } = work.commit();
+    expectNoTrace(stderr);
+    expect(stderr).toMatch(/no context was captured for this commit: \.cc-snapshots.* is a symbolic link or no folder/);
+    expect(readdirSync(outside)).toEqual([]);
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(work.contexts()).toEqual([]);
 
-  rmSync(link);
-  work.commit();
-  expect(work.contexts()).toHaveLength(1);
-  expect(restoredTranscript(work).equals(readFileSync(session.path))).toBe(true);
-});
+    rmSync(link);
+    work.commit();
+    expect(work.contexts()).toHaveLength(1);
+    expect(restoredTranscript(work).equals(readFileSync(session.path))).toBe(true);
+  },
+);
 
 test('.cc-snapshots is a file', () => {
   using work = createWorkplace();

@@ -7,7 +7,7 @@ import type { Status } from '../../src/commands/status.ts';
 import { expectNoTrace, expectPlainFailure } from '../helpers/plain-sentence.ts';
 import { restoredTranscript } from '../helpers/restored.ts';
 import { statePath, storePath } from '../helpers/store-file.ts';
-import { createWorkplace, type WrittenSession, type Workplace } from '../helpers/workplace.ts';
+import { createWorkplace, type Workplace, type WrittenSession } from '../helpers/workplace.ts';
 
 /** A repository with one captured commit, and more said since. */
 function begun(): { work: Workplace; session: WrittenSession; first: Buffer } {
@@ -24,7 +24,12 @@ function begun(): { work: Workplace; session: WrittenSession; first: Buffer } {
 function expectSkipped(work: Workplace, says: RegExp, env: NodeJS.ProcessEnv = {}): void {
   const { stderr } = work.commit(undefined, env);
   expectNoTrace(stderr);
-  expect(stderr.trim().split('\n').filter((line) => line.includes('cc-context'))).toEqual([expect.stringMatching(says)]);
+  expect(
+    stderr
+      .trim()
+      .split('\n')
+      .filter((line) => line.includes('cc-context')),
+  ).toEqual([expect.stringMatching(says)]);
   expect(work.contexts()).toEqual([]);
   expect(work.dirt()).toBe('');
 }
@@ -44,12 +49,20 @@ describe('a store that cannot be used', () => {
     const { work, session, first } = begun();
     using _ = work;
     const CC_CONTEXT_HOME = kind === 'cannot be made' ? '/proc/nowhere' : work.write('../home/a-file', 'x');
-    expectSkipped(work, /no context was captured for this commit: The store .* cannot be used: .*Check that/, { CC_CONTEXT_HOME });
+    expectSkipped(work, /no context was captured for this commit: The store .* cannot be used: .*Check that/, {
+      CC_CONTEXT_HOME,
+    });
     for (const command of ['restore', 'show']) {
-      expectPlainFailure(work.run(process.execPath, [join(work.bin, `cc-${command}`), 'HEAD~1'], { env: { CC_CONTEXT_HOME } }), /The store .* cannot be used/);
+      expectPlainFailure(
+        work.run(process.execPath, [join(work.bin, `cc-${command}`), 'HEAD~1'], { env: { CC_CONTEXT_HOME } }),
+        /The store .* cannot be used/,
+      );
     }
     const status = work.run(process.execPath, [join(work.bin, 'cc-status'), '--json'], { env: { CC_CONTEXT_HOME } });
-    expect((JSON.parse(status.stdout) as Status).capture).toMatchObject({ ok: false, problems: [expect.stringContaining('cannot be used')] });
+    expect((JSON.parse(status.stdout) as Status).capture).toMatchObject({
+      ok: false,
+      problems: [expect.stringContaining('cannot be used')],
+    });
     expect(work.run(process.execPath, [join(work.bin, 'cc-list')], { env: { CC_CONTEXT_HOME } }).code).toBe(0);
     expectHealed(work, session, first);
   });
@@ -80,9 +93,11 @@ describe('no home', () => {
     const { work } = begun();
     using _ = work;
     // A user without an entry in passwd, so that the operating system knows no home either.
-    const as = (args: string[]) => work.run('setpriv', ['--reuid=54321', '--regid=54321', '--clear-groups', ...args], { env: { HOME: '' } });
+    const as = (args: string[]) =>
+      work.run('setpriv', ['--reuid=54321', '--regid=54321', '--clear-groups', ...args], { env: { HOME: '' } });
     if (process.getuid?.() !== 0 || as(['true']).code !== 0) return;
-    for (const path of [dirname(work.dir), work.dir]) work.run('chmod', ['-R', 'a+rwX', path]);
+    work.run('chmod', ['-R', 'a+rwX', dirname(work.dir)]);
+    work.run('chmod', ['a+rx', join(work.bin, '../../..')]); // where the package is installed
     work.run('git', ['config', '--global', 'safe.directory', '*']);
     expectPlainFailure(as([process.execPath, join(work.bin, 'cc-restore')]), /There is no home directory/);
     const made = as(['git', 'commit', '--allow-empty', '-m', 'homeless']);
@@ -117,7 +132,9 @@ describe('locked', () => {
     const { work, session, first } = begun();
     using __ = work;
     const { free } = await lock(path(work));
-    expectSkipped(work, /no context was captured for this commit: .* is locked by another process\. Try again/, { CC_CONTEXT_TIMEOUT: '2' });
+    expectSkipped(work, /no context was captured for this commit: .* is locked by another process\. Try again/, {
+      CC_CONTEXT_TIMEOUT: '2',
+    });
     expect(work.cc('show', 'HEAD~1').stdout).toContain('the question');
     await free();
     expectHealed(work, session, first);
@@ -136,7 +153,10 @@ describe('damaged', () => {
     for (const file of [`${path}-wal`, `${path}-shm`]) rmSync(file, { force: true });
     damage(path);
     const bytes = readFileSync(path);
-    expectSkipped(work, /no context was captured for this commit: The store .* is damaged\. Restore it from a backup, or move it away/);
+    expectSkipped(
+      work,
+      /no context was captured for this commit: The store .* is damaged\. Restore it from a backup, or move it away/,
+    );
     expectPlainFailure(work.cc('restore', 'HEAD~1'), /The store .* is damaged/);
     expect(readFileSync(path).equals(bytes)).toBe(true);
     rmSync(path);
@@ -168,6 +188,7 @@ describe('damaged', () => {
     const bytes = readFileSync(path);
     writeFileSync(path, Buffer.concat([bytes.subarray(0, 8192), Buffer.alloc(bytes.length - 8192, 0xa5)]));
     expectNoTrace(work.commit().stderr);
+    session.say('and further');
     expectHealed(work, session, first);
   });
 });
@@ -182,10 +203,12 @@ test('a store that was deleted between commits: the next one captures everything
 });
 
 test('a store that was deleted after an aborted commit', () => {
-  const { work, session } = begun();
-  using _ = work;
+  using work = createWorkplace();
+  const session = work.session();
+  session.say('the question');
   work.write('file.txt', 'changed\n');
-  expect(work.run('git', ['commit', '-a', '-m', '']).code).not.toBe(0);
+  work.git('add', 'file.txt');
+  expect(work.run('git', ['commit', '-m', '']).code).not.toBe(0);
   rmSync(dirname(storePath(work)), { recursive: true });
   expectNoTrace(work.commit().stderr);
   expect(restoredTranscript(work).equals(readFileSync(session.path))).toBe(true);

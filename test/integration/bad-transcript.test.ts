@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { ShownContext } from '../../src/commands/show.ts';
 import { expectNoTrace } from '../helpers/plain-sentence.ts';
 import { restoredTranscript } from '../helpers/restored.ts';
-import { createWorkplace, type WrittenSession, type Workplace } from '../helpers/workplace.ts';
+import { createWorkplace, type Workplace, type WrittenSession } from '../helpers/workplace.ts';
 
 /** Commits, and finds the session in that commit whole: byte for byte, and readable. */
 function expectWhole(work: Workplace, session: WrittenSession): string {
@@ -81,7 +81,10 @@ describe('what is no record is kept as it is', () => {
     ['CRLF', '{"type":"x"}\r\n'],
     ['an array, a number, a string, null', '[]\n7\n"seven"\nnull\n'],
     ['unknown types', '{"type":"telepathy","payload":{"deep":[1,{"er":2}]}}\n{"no":"type"}\n{"type":7}\n'],
-    ['fields of another type', '{"type":"user","uuid":7,"parentUuid":[],"timestamp":{},"message":"text","cwd":1}\n{"type":"assistant","uuid":"a","message":{"content":null}}\n'],
+    [
+      'fields of another type',
+      '{"type":"user","uuid":7,"parentUuid":[],"timestamp":{},"message":"text","cwd":1}\n{"type":"assistant","uuid":"a","message":{"content":null}}\n',
+    ],
     ['a __proto__ key', '{"type":"user","__proto__":{"polluted":true},"constructor":1,"uuid":"__proto__"}\n'],
     ['100,000 levels of nesting', `{"type":"x","data":${'['.repeat(100_000)}${']'.repeat(100_000)}}\n`],
   ])('%s', (_, bytes) => {

@@ -8,7 +8,8 @@ test('checkout and switch say in one line that the commit has a context, and exa
   const one = talkAndCommit(work, session, 'one');
   const two = talkAndCommit(work, session, 'two');
   commitFiles(work, 'three');
-  const line = (id: string) => `cc-context: this commit has a Claude context (${id.slice(0, 12)}). To bring it back: cc-restore\n`;
+  const line = (id: string) =>
+    `cc-context: this commit has a Claude context (${id.slice(0, 12)}). To bring it back: cc-restore\n`;
   const says = (...args: string[]) => {
     const ran = work.run('git', args);
     expect(ran, ran.stderr).toMatchObject({ code: 0 });
@@ -21,7 +22,12 @@ test('checkout and switch say in one line that the commit has a context, and exa
   expect(says('restore', '--source', 'main', '--', 'one.txt')).toBe('');
   expect(says('checkout', '--quiet', 'HEAD~1')).toBe('');
   expect(says('switch', '--quiet', 'main')).toBe('');
-  expectHistory(work, 'main', [['three', []], ['two', [two]], ['one', [one]], ['begin', []]]);
+  expectHistory(work, 'main', [
+    ['three', []],
+    ['two', [two]],
+    ['one', [one]],
+    ['begin', []],
+  ]);
 });
 
 test('a bisection steps silently, and owns nothing', () => {

@@ -22,8 +22,17 @@ test('a clean cherry-pick takes the context along; the original keeps it', () =>
   const ran = work.run('git', ['cherry-pick', 'topic~1', 'topic']);
   expect(ran, ran.stderr).toMatchObject({ code: 0 });
   expect(ran.stderr).not.toMatch(/cc-context|Captured/);
-  expectHistory(work, 'main', [['two', [two]], ['one', [one]], ['main moves on', []], ['base', []], ['begin', []]]);
-  expectHistory(work, 'main..topic', [['two', [two]], ['one', [one]]]);
+  expectHistory(work, 'main', [
+    ['two', [two]],
+    ['one', [one]],
+    ['main moves on', []],
+    ['base', []],
+    ['begin', []],
+  ]);
+  expectHistory(work, 'main..topic', [
+    ['two', [two]],
+    ['one', [one]],
+  ]);
 });
 
 test('after a conflict, --continue commits the context with what was said to resolve it', () => {

@@ -9,9 +9,21 @@ test('clone and worktree add end with 0 and say nothing, though the tip has a co
   const [clone, tree] = [join(work.home, 'clone'), join(work.home, 'tree')];
   // What makes the hooks run in the clone too.
   work.git('config', '--global', 'core.hooksPath', join(work.dir, '.git/hooks'));
-  for (const args of [['clone', '--quiet', work.dir, clone], ['worktree', 'add', '--quiet', '--detach', tree]]) {
+  for (const args of [
+    ['clone', '--quiet', work.dir, clone],
+    ['worktree', 'add', '--quiet', '--detach', tree],
+  ]) {
     const ran = work.run('git', args);
     expect(ran, ran.stderr).toMatchObject({ code: 0, stderr: '' });
   }
-  for (const cwd of [clone, tree]) expectHistory(work, 'HEAD', [['one', [one]], ['begin', []]], cwd);
+  for (const cwd of [clone, tree])
+    expectHistory(
+      work,
+      'HEAD',
+      [
+        ['one', [one]],
+        ['begin', []],
+      ],
+      cwd,
+    );
 });

@@ -68,7 +68,6 @@ test('what is piped has no colours, with NO_COLOR and without; a reader that sto
   for (const env of [{}, { NO_COLOR: '1' }]) {
     for (const command of ['list', 'status', 'show']) {
       const ran = work.run(process.execPath, [join(inject('bin'), `cc-${command}`)], { env });
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be there
       expect(ran.stdout).not.toMatch(/\u001b/);
     }
   }

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { snapshotOf } from '../helpers/ownership.ts';
 import { expectHistory, ownedBy, talkAndCommit } from '../helpers/history.ts';
+import { snapshotOf } from '../helpers/ownership.ts';
 import { createWorkplace } from '../helpers/workplace.ts';
 
 test('a commit and a switch in one line: what runs in the background afterwards means that commit', async () => {
@@ -15,7 +15,11 @@ test('a commit and a switch in one line: what runs in the background afterwards 
   work.git('add', 'two.txt');
   // Keeps post-commit from starting before HEAD is elsewhere.
   const [gate, started] = [join(work.home, 'gate'), join(work.home, 'started')];
-  const node = work.write('../home/node', `#!/bin/sh\n[ "$2" != post-commit ] || { : >"${started}"; while [ ! -e "${gate}" ]; do sleep 0.05; done; }\nexec "${process.execPath}" "$@"\n`, 0o755);
+  const node = work.write(
+    '../home/node',
+    `#!/bin/sh\n[ "$2" != post-commit ] || { : >"${started}"; while [ ! -e "${gate}" ]; do sleep 0.05; done; }\nexec "${process.execPath}" "$@"\n`,
+    0o755,
+  );
   const shared = join(work.dir, '.git/cc-context/hooks/shared.sh');
   work.run('sed', ['-i', `s|^node=.*|node='${node}'|`, shared]);
   work.git('commit', '--quiet', '-m', 'two');
@@ -26,5 +30,9 @@ test('a commit and a switch in one line: what runs in the background afterwards 
   await ownedBy(work, two, 'main');
   const three = talkAndCommit(work, session, 'three');
   expect(snapshotOf(work, three).covers).toBeUndefined();
-  expectHistory(work, 'HEAD', [['three', [three]], ['one', [one]], ['begin', []]]);
+  expectHistory(work, 'HEAD', [
+    ['three', [three]],
+    ['one', [one]],
+    ['begin', []],
+  ]);
 });

@@ -26,7 +26,10 @@ test('an ambiguous abbreviation: says which it could be', () => {
   using work = createWorkplace();
   const one = talkAndCommit(work, work.session(), 'one');
   const twin = `${one.slice(0, 16)}${(one[16] === '0' ? '1' : '0').repeat(52)}`;
-  work.write(`.cc-snapshots/2026/01/02/${twin}.json`, JSON.stringify({ ...snapshotOf(work, one), context_id: twin, manifest_hash: twin.slice(4) }));
+  work.write(
+    `.cc-snapshots/2026/01/02/${twin}.json`,
+    JSON.stringify({ ...snapshotOf(work, one), context_id: twin, manifest_hash: twin.slice(4) }),
+  );
   work.git('add', '.');
   work.git('commit', '--quiet', '--no-verify', '-m', 'twin');
   const ran = work.cc('show', one.slice(0, 12));
@@ -40,14 +43,21 @@ test('an ambiguous abbreviation: says which it could be', () => {
 
 test('commits without a context: names the nearest ancestor that has one, or says that there is none', () => {
   using work = createWorkplace();
-  expect(work.cc('show')).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('No commit before it has one either.') });
+  expect(work.cc('show')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('No commit before it has one either.'),
+  });
   const session = work.session();
   talkAndCommit(work, session, 'one');
   const owner = work.git('rev-parse', 'HEAD').slice(0, 7);
   commitFiles(work, 'two');
   commitFiles(work, 'three');
   const name = work.git('rev-parse', 'HEAD').slice(0, 7);
-  for (const args of [['show'], ['restore', '--yes'], ['diff', 'HEAD', 'HEAD~2'], ['diff', 'HEAD~2', 'HEAD']] as [string, ...string[]][]) {
+  for (const args of [['show'], ['restore', '--yes'], ['diff', 'HEAD', 'HEAD~2'], ['diff', 'HEAD~2', 'HEAD']] as [
+    string,
+    ...string[],
+  ][]) {
     expect(work.cc(...args)).toEqual({
       code: 1,
       stdout: '',
@@ -55,17 +65,29 @@ test('commits without a context: names the nearest ancestor that has one, or say
     });
   }
   work.git('merge', '--quiet', '--no-ff', '-m', 'merge', work.git('commit-tree', '-p', 'HEAD~1', '-m', 'side', 'HEAD^{tree}'));
-  expect(work.cc('restore')).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/is a merge, and a merge resets the context\.\n.*one/) });
+  expect(work.cc('restore')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/is a merge, and a merge resets the context\.\n.*one/),
+  });
 });
 
-test.each(['nonsense', 'HEAD~99', 'f'.repeat(40), 'main..HEAD~99', ':/none', '--output=x', '-1'])('%s is no commit: one sentence, the next step, exit code 1', (name) => {
-  using work = createWorkplace();
-  for (const args of [['list', '--', name], ['show', '--', name], ['restore', '--', name], ['diff', '--', name, 'HEAD']] as [string, ...string[]][]) {
-    expect(work.cc(...args)).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `Git does not know the commit "${name}".\nSee what there is with: git log --oneline\n`,
-    });
-  }
-  expect(work.dirt()).toBe('');
-});
+test.each(['nonsense', 'HEAD~99', 'f'.repeat(40), 'main..HEAD~99', ':/none', '--output=x', '-1'])(
+  '%s is no commit: one sentence, the next step, exit code 1',
+  (name) => {
+    using work = createWorkplace();
+    for (const args of [
+      ['list', '--', name],
+      ['show', '--', name],
+      ['restore', '--', name],
+      ['diff', '--', name, 'HEAD'],
+    ] as [string, ...string[]][]) {
+      expect(work.cc(...args)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `Git does not know the commit "${name}".\nSee what there is with: git log --oneline\n`,
+      });
+    }
+    expect(work.dirt()).toBe('');
+  },
+);

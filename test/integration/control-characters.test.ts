@@ -6,7 +6,6 @@ import { createWorkplace } from '../helpers/workplace.ts';
 
 /** Fills the clipboard (OSC 52), overwrites the line, is a C1 control sequence, turns the direction of writing. */
 const EVIL = 'evil\u001b]52;c;ZXZpbA==\u0007\r\u009b31m\u202e\u2066end';
-// biome-ignore lint/suspicious/noControlCharactersInRegex: what must not reach a terminal
 const ACTING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
 test('control characters of a conversation, a subject or a name never reach the terminal, and are not lost in JSON', () => {

@@ -14,7 +14,13 @@ test('counts for each session; --patch also says which messages came and went', 
 
   const diff = work.json<ContextDiff>('diff', one.slice(0, 12), 'HEAD');
   expect(diff).toMatchObject({ a, b });
-  const told = diff.sessions.map(({ session_id, messages, added, removed, changed }) => [session_id, messages, added.map(({ text }) => text), removed, changed]);
+  const told = diff.sessions.map(({ session_id, messages, added, removed, changed }) => [
+    session_id,
+    messages,
+    added.map(({ text }) => text),
+    removed,
+    changed,
+  ]);
   expect(told).toContainEqual([session.id, [2, 4], ['please do two', 'Answer to: please do two'], [], []]);
   expect(told).toContainEqual([other.id, [0, 2], ['in the other terminal', 'Answer to: in the other terminal'], [], []]);
 
@@ -27,5 +33,7 @@ test('counts for each session; --patch also says which messages came and went', 
   expect(patch).toMatch(/\n\+ user \S+\n\+ {3}please do two\n\+ claude \S+\n\+ {3}Answer to: please do two\n/);
   const back = work.cc('diff', '--patch', two, one).stdout;
   expect(back).toContain(`session ${other.id}: 2 → 0 messages (+0 -2)\n- user `);
-  expect(work.json<ContextDiff>('diff', 'HEAD', two).sessions.flatMap(({ added, removed }) => [...added, ...removed])).toEqual([]);
+  expect(work.json<ContextDiff>('diff', 'HEAD', two).sessions.flatMap(({ added, removed }) => [...added, ...removed])).toEqual(
+    [],
+  );
 });

@@ -23,6 +23,7 @@ test('installs all hooks, which fire on commit, amend and push', async () => {
   expect(hooks.calls()).toEqual(['pre-commit', 'post-commit']);
 
   hooks.forget();
+  repo.write('.git/cc-context/state.db', ''); // where nothing was ever captured, nothing has to be followed
   repo.git('commit', '--amend', '--allow-empty', '-m', 'two');
   await hooks.called('post-rewrite amend');
   expect(hooks.calls()).toEqual(['post-rewrite amend']);

@@ -16,10 +16,21 @@ test('cc-list main..HEAD after fetching a pull request into a fresh clone that n
   reviewer.git('clone', '--quiet', '--branch', 'main', contributor.dir, clone);
   reviewer.git('-C', clone, 'fetch', '--quiet', contributor.dir, 'feature');
   reviewer.git('-C', clone, 'switch', '--quiet', '-c', 'review', 'FETCH_HEAD');
-  expectHistory(reviewer, 'main..HEAD', [['two', [two]], ['one', [one]]], clone);
+  expectHistory(
+    reviewer,
+    'main..HEAD',
+    [
+      ['two', [two]],
+      ['one', [one]],
+    ],
+    clone,
+  );
 
   const asked = reviewer.json<ListedCommit[]>('list', '-C', clone, '--prompts', 'main..HEAD');
-  expect(asked.map(({ prompts, has_context }) => [has_context, prompts])).toEqual([[true, null], [true, null]]);
+  expect(asked.map(({ prompts, has_context }) => [has_context, prompts])).toEqual([
+    [true, null],
+    [true, null],
+  ]);
   const { stdout, stderr } = reviewer.cc('list', '-C', clone, '--prompts', 'main..HEAD');
   expect(stdout.match(/the conversation is not in the store on this machine/g)).toHaveLength(2);
   expect(stderr).toBe('');
@@ -30,7 +41,10 @@ test('cc-list main..HEAD after fetching a pull request into a fresh clone that n
     expect(ran.stderr).toContain(two.slice('ctx-'.length, 'ctx-'.length + 8));
     expect(ran.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(2);
   }
-  expect(reviewer.json<{ capture: object }>('status', '-C', clone).capture).toEqual({ ok: false, problems: ['cc-context is not set up in this repository. Run: cc-init'] });
+  expect(reviewer.json<{ capture: object }>('status', '-C', clone).capture).toEqual({
+    ok: false,
+    problems: ['cc-context is not set up in this repository. Run: cc-init'],
+  });
   expect(reviewer.dirt(clone)).toBe('');
 });
 
@@ -47,5 +61,9 @@ test('where a shallow clone begins, nobody claims to know what the commit owns',
     ['three', [three], undefined],
     ['two', [], 'not known: the history of this shallow clone begins here'],
   ]);
-  expect(origin.cc('show', '-C', clone, 'HEAD~1')).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('git fetch --unshallow') });
+  expect(origin.cc('show', '-C', clone, 'HEAD~1')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('git fetch --unshallow'),
+  });
 });

@@ -12,7 +12,11 @@ const PATH = `.cc-snapshots/2026/01/02/ctx-${HASH}.json`;
 /** A workplace and a snapshot that is valid under `PATH`. */
 function withSnapshot() {
   const work = createWorkplace();
-  const snapshot = { ...snapshotOf(work, talkAndCommit(work, work.session(), 'one')), context_id: `ctx-${HASH}`, manifest_hash: HASH };
+  const snapshot = {
+    ...snapshotOf(work, talkAndCommit(work, work.session(), 'one')),
+    context_id: `ctx-${HASH}`,
+    manifest_hash: HASH,
+  };
   return { work, snapshot };
 }
 
@@ -35,7 +39,8 @@ const INVALID: Record<string, (snapshot: Snapshot) => unknown> = {
   'half a file': (s) => JSON.stringify(s).slice(0, 100),
   'an array': () => [],
   nothing: () => '',
-  'its sessions in a prototype': ({ sessions, ...s }) => JSON.stringify(s).replace('{', `{"__proto__":{"sessions":${JSON.stringify(sessions)}},`),
+  'its sessions in a prototype': ({ sessions, ...s }) =>
+    JSON.stringify(s).replace('{', `{"__proto__":{"sessions":${JSON.stringify(sessions)}},`),
 };
 
 test.each(Object.entries(INVALID))('a snapshot file with %s is named, and nothing is made of it', (_, change) => {
@@ -96,7 +101,11 @@ test('an invalid file beside a valid one: the valid one is read, the other named
   expect(listed).toMatchObject({ has_context: true, problems: [expect.stringContaining(PATH)] });
   expect(listed).not.toHaveProperty('reason');
   expect(work.cc('list', '--limit', '1').stdout).toContain(`! ${PATH}`);
-  expect(work.cc('show')).toMatchObject({ code: 0, stderr: expect.stringContaining(`! ${PATH}`), stdout: expect.stringContaining('do it') });
+  expect(work.cc('show')).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining(`! ${PATH}`),
+    stdout: expect.stringContaining('do it'),
+  });
 });
 
 test('a subject cannot pretend to be another commit', () => {

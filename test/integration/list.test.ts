@@ -10,7 +10,10 @@ test('a range, --limit and --author choose the commits; --json has the documente
   work.git('config', 'user.name', 'Bob');
   const two = talkAndCommit(work, session, 'two');
   commitFiles(work, 'three');
-  expectHistory(work, 'HEAD~3..HEAD~1', [['two', [two]], ['one', [one]]]);
+  expectHistory(work, 'HEAD~3..HEAD~1', [
+    ['two', [two]],
+    ['one', [one]],
+  ]);
 
   const subjects = (...args: string[]) => work.json<ListedCommit[]>('list', ...args).map(({ subject }) => subject);
   expect(subjects()).toEqual(['three', 'two', 'one', 'begin']);
@@ -79,12 +82,28 @@ test('--prompts: what was asked for each commit, and for a squashed one all of i
 });
 
 /** What a person may have configured for their own `git log`. */
-test.each(['log.showRoot=false', 'log.follow=true', 'log.showSignature=true', 'log.decorate=full', 'diff.renames=copies', 'i18n.logOutputEncoding=latin1', 'core.abbrev=5', 'color.ui=always', 'diff.noprefix=true', 'format.pretty=oneline', 'log.diffMerges=off', 'diff.relative=true'])('%s changes nothing', (setting) => {
+test.each([
+  'log.showRoot=false',
+  'log.follow=true',
+  'log.showSignature=true',
+  'log.decorate=full',
+  'diff.renames=copies',
+  'i18n.logOutputEncoding=latin1',
+  'core.abbrev=5',
+  'color.ui=always',
+  'diff.noprefix=true',
+  'format.pretty=oneline',
+  'log.diffMerges=off',
+  'diff.relative=true',
+])('%s changes nothing', (setting) => {
   using work = createWorkplace({ begin: false });
   const session = work.session();
   const root = talkAndCommit(work, session, 'größer');
   const two = talkAndCommit(work, session, 'two');
   const [name, value] = setting.split('=') as [string, string];
   work.git('config', name, value);
-  expectHistory(work, 'HEAD', [['two', [two]], ['größer', [root]]]);
+  expectHistory(work, 'HEAD', [
+    ['two', [two]],
+    ['größer', [root]],
+  ]);
 });

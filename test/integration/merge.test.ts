@@ -22,7 +22,12 @@ test('fast-forward: the commits come with their contexts', () => {
   work.git('reset', '--quiet', '--hard', 'HEAD~1');
   const ran = work.run('git', ['merge', '--ff-only', 'topic']);
   expect(ran.stderr).toBe('');
-  expectHistory(work, 'HEAD', [['two', [two]], ['one', [one]], ['base', []], ['begin', []]]);
+  expectHistory(work, 'HEAD', [
+    ['two', [two]],
+    ['one', [one]],
+    ['base', []],
+    ['begin', []],
+  ]);
 });
 
 test('--no-ff without a conflict: the merge resets the context', () => {
@@ -31,7 +36,11 @@ test('--no-ff without a conflict: the merge resets the context', () => {
   session.say('not captured by the merge');
   const ran = work.run('git', ['merge', '--no-ff', '--no-edit', 'topic']);
   expect(ran.stderr).not.toMatch(/cc-context|Captured/);
-  const [merge] = expectHistory(work, 'main~1..main', [["Merge branch 'topic'", []], ['two', [two]], ['one', [one]]]);
+  const [merge] = expectHistory(work, 'main~1..main', [
+    ["Merge branch 'topic'", []],
+    ['two', [two]],
+    ['one', [one]],
+  ]);
   expect(merge).toMatchObject({ is_merge: true, has_context: false, reason: 'context reset on merge', contexts: [] });
   expect(work.cc('list').stdout.split('\n')[0]).toMatch(/context reset on merge$/);
 
@@ -49,7 +58,11 @@ test('a conflict, then git commit: the merge has no context, and what was said b
   const ran = work.run('git', ['commit', '--no-edit']);
   expect(ran, ran.stderr).toMatchObject({ code: 0 });
   expect(ran.stderr).not.toMatch(/cc-context|Captured/);
-  const [merge] = expectHistory(work, 'main~1..main', [["Merge branch 'topic'", []], ['two', [two]], ['one', [one]]]);
+  const [merge] = expectHistory(work, 'main~1..main', [
+    ["Merge branch 'topic'", []],
+    ['two', [two]],
+    ['one', [one]],
+  ]);
   expect(merge).toMatchObject({ is_merge: true, reason: 'context reset on merge' });
 
   const next = talkAndCommit(work, session, 'next');
@@ -98,12 +111,19 @@ test('a merge that itself adds a snapshot file owns that context', () => {
   const { work, one, two } = withTopic();
   using _work = work;
   work.git('merge', '--quiet', '--no-ff', '--no-commit', 'topic');
-  const path = work.git('ls-tree', '-r', '--name-only', 'topic').split('\n').find((name) => name.includes(two)) as string;
+  const path = work
+    .git('ls-tree', '-r', '--name-only', 'topic')
+    .split('\n')
+    .find((name) => name.includes(two)) as string;
   const own = `ctx-${'e'.repeat(64)}`;
   const snapshot = { ...JSON.parse(work.git('show', `topic:${path}`)), context_id: own, manifest_hash: 'e'.repeat(64) };
   work.write(`.cc-snapshots/2026/01/02/${own}.json`, JSON.stringify(snapshot));
   work.git('add', '.');
   work.git('commit', '--quiet', '-m', 'evil');
-  const [evil] = expectHistory(work, 'main~1..main', [['evil', [own]], ['two', [two]], ['one', [one]]]);
+  const [evil] = expectHistory(work, 'main~1..main', [
+    ['evil', [own]],
+    ['two', [two]],
+    ['one', [one]],
+  ]);
   expect(evil).toMatchObject({ is_merge: true, has_context: true });
 });

@@ -19,12 +19,26 @@ test('push, then pull --rebase: contexts of both sides stay with their commits',
   const ran = work.run('git', ['pull', '--quiet', '--rebase']);
   expect(ran, ran.stderr).toMatchObject({ code: 0, stderr: '' });
   await ownedBy(work, one, 'HEAD');
-  expectHistory(work, 'HEAD', [['one', [one]], ['theirs', []], ['begin', []]]);
+  expectHistory(work, 'HEAD', [
+    ['one', [one]],
+    ['theirs', []],
+    ['begin', []],
+  ]);
 
   const two = talkAndCommit(work, session, 'two');
   const pushed = work.run('git', ['push', '--quiet']);
   expect(pushed, pushed.stderr).toMatchObject({ code: 0, stderr: '' });
   work.git('-C', other, 'pull', '--quiet');
-  expectHistory(work, 'HEAD', [['two', [two]], ['one', [one]], ['theirs', []], ['begin', []]], other);
+  expectHistory(
+    work,
+    'HEAD',
+    [
+      ['two', [two]],
+      ['one', [one]],
+      ['theirs', []],
+      ['begin', []],
+    ],
+    other,
+  );
   expect(commitFiles(work, 'nothing new')).toEqual([]);
 });

@@ -20,10 +20,18 @@ test.each(['--merge', '--apply'])('rebase %s with a conflict: the continued comm
   const ran = work.run('git', ['rebase', '--continue'], { env: { GIT_EDITOR: 'true' } });
   expect(ran, ran.stderr).toMatchObject({ code: 0 });
   expect(ran.stderr).not.toMatch(/cc-context|Captured/);
-  expectHistory(work, 'HEAD', [['two', [two]], ['one', [one]], ['theirs', []], ['begin', []]]);
+  expectHistory(work, 'HEAD', [
+    ['two', [two]],
+    ['one', [one]],
+    ['theirs', []],
+    ['begin', []],
+  ]);
 
   const three = talkAndCommit(work, session, 'three');
-  expectHistory(work, 'HEAD~2..', [['three', [three]], ['two', [two]]]);
+  expectHistory(work, 'HEAD~2..', [
+    ['three', [three]],
+    ['two', [two]],
+  ]);
 });
 
 test('rebase --abort and --skip leave every context where it was, or nowhere', () => {
@@ -38,8 +46,16 @@ test('rebase --abort and --skip leave every context where it was, or nowhere', (
   const two = talkAndCommit(work, session, 'two');
   expect(work.run('git', ['rebase', 'main']).code).toBe(1);
   work.git('rebase', '--abort');
-  expectHistory(work, 'HEAD', [['two', [two]], ['one', [one]], ['begin', []]]);
+  expectHistory(work, 'HEAD', [
+    ['two', [two]],
+    ['one', [one]],
+    ['begin', []],
+  ]);
   expect(work.run('git', ['rebase', 'main']).code).toBe(1);
   work.git('rebase', '--skip');
-  expectHistory(work, 'HEAD', [['two', [two]], ['theirs', []], ['begin', []]]);
+  expectHistory(work, 'HEAD', [
+    ['two', [two]],
+    ['theirs', []],
+    ['begin', []],
+  ]);
 });

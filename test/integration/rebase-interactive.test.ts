@@ -11,24 +11,38 @@ function threeCommits() {
 }
 
 const rebase = (work: Workplace, edit: string, ...args: string[]) =>
-  work.run('git', ['rebase', '-i', ...args, 'HEAD~3'], { env: { GIT_SEQUENCE_EDITOR: `sed -i -e '${edit}'`, GIT_EDITOR: 'true' } });
+  work.run('git', ['rebase', '-i', ...args, 'HEAD~3'], {
+    env: { GIT_SEQUENCE_EDITOR: `sed -i -e '${edit}'`, GIT_EDITOR: 'true' },
+  });
 
 test.each([
   ['squash', '2s/^pick/squash/'],
   ['fixup', '2s/^pick/fixup/'],
 ])('%s: the commit owns both contexts', async (_, edit) => {
-  const { work, session, contexts: [one, two, three] } = threeCommits();
+  const {
+    work,
+    session,
+    contexts: [one, two, three],
+  } = threeCommits();
   using _work = work;
   session.say('not to be captured by the rebase');
   const ran = rebase(work, edit);
   expect(ran, ran.stderr).toMatchObject({ code: 0 });
   expect(ran.stderr).not.toMatch(/cc-context|Captured/);
-  expectHistory(work, 'HEAD', [['three', [three]], ['one', [one, two]], ['begin', []]]);
+  expectHistory(work, 'HEAD', [
+    ['three', [three]],
+    ['one', [one, two]],
+    ['begin', []],
+  ]);
   await ownedBy(work, two, 'HEAD~1');
 });
 
 test('reword: no stop, no new context', () => {
-  const { work, session, contexts: [one, two, three] } = threeCommits();
+  const {
+    work,
+    session,
+    contexts: [one, two, three],
+  } = threeCommits();
   using _work = work;
   session.say('not to be captured by the rebase');
   const ran = work.run('git', ['rebase', '-i', 'HEAD~3'], {
@@ -36,11 +50,20 @@ test('reword: no stop, no new context', () => {
   });
   expect(ran, ran.stderr).toMatchObject({ code: 0 });
   expect(ran.stderr).not.toMatch(/cc-context|Captured/);
-  expectHistory(work, 'HEAD', [['three', [three]], ['reworded', [two]], ['one', [one]], ['begin', []]]);
+  expectHistory(work, 'HEAD', [
+    ['three', [three]],
+    ['reworded', [two]],
+    ['one', [one]],
+    ['begin', []],
+  ]);
 });
 
 test('edit: an amend and a commit by hand at the stop capture what was said', () => {
-  const { work, session, contexts: [one, two, three] } = threeCommits();
+  const {
+    work,
+    session,
+    contexts: [one, two, three],
+  } = threeCommits();
   using _work = work;
   expect(rebase(work, '2s/^pick/edit/').code).toBe(0);
   session.say('amend this one');
@@ -51,15 +74,28 @@ test('edit: an amend and a commit by hand at the stop capture what was said', ()
   const own = first === two ? second : first;
   const byHand = talkAndCommit(work, session, 'by hand');
   work.git('rebase', '--continue');
-  expectHistory(work, 'HEAD', [['three', [three]], ['by hand', [byHand]], ['two', [two, own as string]], ['one', [one]], ['begin', []]]);
+  expectHistory(work, 'HEAD', [
+    ['three', [three]],
+    ['by hand', [byHand]],
+    ['two', [two, own as string]],
+    ['one', [one]],
+    ['begin', []],
+  ]);
 });
 
 test('drop and reorder: a context goes where its commit goes', () => {
-  const { work, contexts: [, two, three] } = threeCommits();
+  const {
+    work,
+    contexts: [, two, three],
+  } = threeCommits();
   using _work = work;
   const ran = rebase(work, '1d;2{h;d};3G');
   expect(ran, ran.stderr).toMatchObject({ code: 0 });
-  expectHistory(work, 'HEAD', [['two', [two]], ['three', [three]], ['begin', []]]);
+  expectHistory(work, 'HEAD', [
+    ['two', [two]],
+    ['three', [three]],
+    ['begin', []],
+  ]);
 });
 
 test('--autosquash: the fixup brings its context along', () => {
@@ -69,5 +105,9 @@ test('--autosquash: the fixup brings its context along', () => {
   const two = talkAndCommit(work, session, 'two');
   const mend = talkAndCommit(work, session, 'fixup! one', { 'one.txt': 'mended' });
   work.run('git', ['rebase', '-i', '--autosquash', 'HEAD~3'], { env: { GIT_SEQUENCE_EDITOR: 'true' } });
-  expectHistory(work, 'HEAD', [['two', [two]], ['one', [one, mend]], ['begin', []]]);
+  expectHistory(work, 'HEAD', [
+    ['two', [two]],
+    ['one', [one, mend]],
+    ['begin', []],
+  ]);
 });

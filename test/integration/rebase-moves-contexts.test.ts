@@ -18,11 +18,24 @@ test.each(['--merge', '--apply'])('rebase %s: each commit keeps its context unde
   expect(ran, ran.stderr).toMatchObject({ code: 0 });
   expect(ran.stderr).not.toMatch(/cc-context|Captured/);
   expect(work.git('rev-parse', 'HEAD')).not.toBe(before);
-  expectHistory(work, 'HEAD', [['two', [two]], ['one', [one]], ['meanwhile', []], ['begin', []]]);
+  expectHistory(work, 'HEAD', [
+    ['two', [two]],
+    ['one', [one]],
+    ['meanwhile', []],
+    ['begin', []],
+  ]);
   await ownedBy(work, one, 'HEAD~1');
   await ownedBy(work, two, 'HEAD');
 
   const three = talkAndCommit(work, session, 'three');
-  const [{ contexts } = { contexts: [] }] = expectHistory(work, 'HEAD', [['three', [three]], ['two', [two]], ['one', [one]], ['meanwhile', []], ['begin', []]]);
-  expect(contexts[0]?.sessions).toMatchObject([{ session_id: session.id, message_count: 8, new_messages: 4, continued_from_parent: true }]);
+  const [{ contexts } = { contexts: [] }] = expectHistory(work, 'HEAD', [
+    ['three', [three]],
+    ['two', [two]],
+    ['one', [one]],
+    ['meanwhile', []],
+    ['begin', []],
+  ]);
+  expect(contexts[0]?.sessions).toMatchObject([
+    { session_id: session.id, message_count: 8, new_messages: 4, continued_from_parent: true },
+  ]);
 });

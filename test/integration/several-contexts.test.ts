@@ -18,14 +18,19 @@ test('a commit that owns several contexts is read as their union, each session i
 
   const shown = work.json<ShownContext>('show');
   expect([...shown.context_ids].sort()).toEqual(owned.sort());
-  expect(shown.sessions.map(({ session_id, message_count }) => [session_id, message_count])).toEqual([[first.id, 10], [second.id, 2]]);
+  expect(shown.sessions.map(({ session_id, message_count }) => [session_id, message_count])).toEqual([
+    [first.id, 10],
+    [second.id, 2],
+  ]);
   expect(shown.messages).toHaveLength(12);
   expect(new Set(shown.messages.map(({ id }) => id)).size).toBe(12);
   expect(work.json<Status>('status').context).toEqual({ context_ids: shown.context_ids, sessions: 2, total_messages: 12 });
   expect(work.json('restore', '--dry-run')).toMatchObject({ messages: 12, from_sessions: 2, context_ids: shown.context_ids });
   expect(work.cc('list', '--limit', '1').stdout).toContain('2 sessions, 12 messages (10 new)');
   const { sessions } = work.json<ContextDiff>('diff', 'HEAD~1', 'HEAD');
-  expect(sessions.map(({ session_id, messages, added, removed }) => [session_id, messages, added.length, removed.length])).toEqual([
+  expect(
+    sessions.map(({ session_id, messages, added, removed }) => [session_id, messages, added.length, removed.length]),
+  ).toEqual([
     [first.id, [2, 10], 8, 0],
     [second.id, [0, 2], 2, 0],
   ]);

@@ -18,9 +18,15 @@ test('a conversation as text, as Markdown, as JSON lines, with what went through
   expect(text).toMatch(/claude \S+\n {2}\[tool: Bash\] echo hello\n\ntool \S+\n {2}\[result: 19 characters\]\n/);
   expect(text.indexOf(`--- session ${right.id} ---`)).toBeGreaterThan(text.indexOf('[result'));
   expect(work.cc('show', '--tools').stdout).toContain('[result] hello from the tool');
-  expect(work.cc('show', '--markdown').stdout).toMatch(new RegExp(`^# Claude context of .*\\n\\n## session ${left.id}\\n\\n### user · `));
+  expect(work.cc('show', '--markdown').stdout).toMatch(
+    new RegExp(`^# Claude context of .*\\n\\n## session ${left.id}\\n\\n### user · `),
+  );
 
-  const lines = work.cc('show', '--jsonl').stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as ShownContext['messages'][number]);
+  const lines = work
+    .cc('show', '--jsonl')
+    .stdout.trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as ShownContext['messages'][number]);
   expect(lines).toEqual(work.json<ShownContext>('show').messages);
   expect(lines.map(({ session_id }) => session_id)).toEqual([left.id, left.id, left.id, left.id, right.id, right.id]);
 

@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
-import { type CaptureOptions, capture, finishCapture } from '../../capture/capture.ts';
-import { OutOfTime, type Progress } from '../../capture/read-file.ts';
+import type { CaptureOptions } from '../../capture/capture.ts';
+import type { Progress } from '../../capture/read-file.ts';
 import { configDir } from '../../claude/paths.ts';
 import { dataDir, readSettings } from '../../config/settings.ts';
 import { UserError } from '../../errors.ts';
 import { openRepository, type Repository } from '../../git/repository.ts';
 import { isMerging, isReplaying } from '../../git/state.ts';
 import { messages } from '../../messages.ts';
-import { openStores } from '../../storage/open.ts';
 
 /** What is left of the time box for staging once the reading stops (milliseconds). */
 const FOR_STAGING = 300;
@@ -15,12 +14,19 @@ const FOR_STAGING = 300;
 /** `pre-commit`: captures the sessions behind the commit and stages their snapshot file. Says in a few lines what it did, or why not. */
 export async function preCommit(): Promise<void> {
   const started = Date.now();
-  const [repository, settings] = await Promise.all([openRepository(), readSettings(process.cwd())]);
+  // Git answers in processes of its own: what is needed later is loaded meanwhile.
+  const [repository, settings, { capture }, { OutOfTime }] = await Promise.all([
+    openRepository(),
+    readSettings(process.cwd()),
+    import('../../capture/capture.ts'),
+    import('../../capture/read-file.ts'),
+    import('../../storage/open.ts'),
+  ]);
   if (isReplaying(repository) || isMerging(repository)) return;
   settings.warnings.forEach((warning) => say(messages.captureWarning(warning)));
   // Whatever hangs (a dead network drive, a lock), the commit goes on; a capture that is cut off here stored nothing by halves.
   setTimeout(() => {
-    say(messages.captureFailed(`it took longer than ${settings.timeout / 1000} s.`));
+    unfinished(settings.timeout);
     process.exit(0);
   }, settings.timeout + FOR_STAGING).unref();
   try {
@@ -31,8 +37,7 @@ export async function preCommit(): Promise<void> {
     });
   } catch (error) {
     if (error instanceof OutOfTime) {
-      goOnInBackground();
-      say(messages.captureUnfinished(settings.timeout / 1000));
+      unfinished(settings.timeout);
     } else if (error instanceof UserError) {
       say(messages.captureFailed([error.message, error.next].filter(Boolean).join(' ')));
     } else throw error;
@@ -43,6 +48,7 @@ export async function preCommit(): Promise<void> {
 export async function finishInBackground(): Promise<void> {
   const repository = await openRepository();
   const { redact } = await readSettings(repository.top);
+  const { finishCapture } = await import('../../capture/capture.ts');
   await withStores(repository, { deadline: Number.POSITIVE_INFINITY, redact }, finishCapture);
 }
 
@@ -54,6 +60,7 @@ async function withStores(
   const config = configDir();
   if (config === null) return;
   const patience = Number.isFinite(deadline) ? Math.max(100, (deadline - Date.now()) / 2) : 60_000;
+  const { openStores } = await import('../../storage/open.ts');
   const stores = await openStores<Progress>({ dataDir: dataDir(), commonDir: repository.commonDir }, patience);
   try {
     const committing = process.env['CLAUDE_CODE_SESSION_ID'];
@@ -63,9 +70,10 @@ async function withStores(
   }
 }
 
-function goOnInBackground(): void {
+function unfinished(timeout: number): void {
   // Descriptors closed: a child that keeps stdout open hangs whoever captures the commit's output.
   spawn(process.execPath, [process.argv[1] as string, 'finish-capture'], { detached: true, stdio: 'ignore' }).unref();
+  say(messages.captureUnfinished(timeout / 1000));
 }
 
 function say(text: string): void {
