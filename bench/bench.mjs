@@ -7,7 +7,15 @@ import { longHistory } from './measures/long-history.mjs';
 import { manySessions } from './measures/many-sessions.mjs';
 import { storeSize } from './measures/store-size.mjs';
 
-const MEASURES = { a: idleHook, b: growingSession, c: manySessions, d: storeSize, e: firstCapture, f: longHistory, g: besideSessionlog };
+const MEASURES = {
+  a: idleHook,
+  b: growingSession,
+  c: manySessions,
+  d: storeSize,
+  e: firstCapture,
+  f: longHistory,
+  g: besideSessionlog,
+};
 
 const wanted = process.argv.slice(2);
 let missed = 0;
@@ -25,5 +33,7 @@ process.exit(missed === 0 ? 0 : 1);
 function print({ id, what, target, measured, unit = '', note }, passed) {
   const verdict = target === null ? '     ' : passed ? 'pass ' : 'MISS ';
   const bound = target === null ? '' : `at most ${target} ${unit}`.trim();
-  console.log(`(${id}) ${verdict} ${measured.toFixed(2).padStart(6)} ${unit.padEnd(2)}  ${bound.padEnd(13)}  ${what}\n${' '.repeat(36)}${note}`);
+  console.log(
+    `(${id}) ${verdict} ${measured.toFixed(2).padStart(6)} ${unit.padEnd(2)}  ${bound.padEnd(13)}  ${what}\n${' '.repeat(36)}${note}`,
+  );
 }

@@ -44,7 +44,10 @@ export function makeProject(random, { names, words, capital }, top) {
     edit(edited) {
       const at = random.below(edited.lines.length);
       const old = edited.lines.slice(at, at + random.between(1, 8));
-      const fresh = [...old.filter(() => random.chance(0.5)), ...Array.from({ length: random.between(1, 8) }, () => line(edited.own))];
+      const fresh = [
+        ...old.filter(() => random.chance(0.5)),
+        ...Array.from({ length: random.between(1, 8) }, () => line(edited.own)),
+      ];
       const original = edited.lines.join('\n');
       edited.lines.splice(at, old.length, ...fresh);
       return { at, old, fresh, original, around: edited.lines.slice(Math.max(0, at - 4), at + fresh.length + 4) };

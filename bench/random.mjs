@@ -13,7 +13,10 @@ export function seeded(seed) {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   };
   const below = (limit) => Math.floor(next() * limit);
-  const hex = (length) => Array.from({ length: Math.ceil(length / 8) }, () => below(4294967296).toString(16).padStart(8, '0')).join('').slice(0, length);
+  const hex = (length) =>
+    Array.from({ length: Math.ceil(length / 8) }, () => below(4294967296).toString(16).padStart(8, '0'))
+      .join('')
+      .slice(0, length);
   const bytes = (length) => {
     const words = new Uint32Array(Math.ceil(length / 4));
     for (let at = 0; at < words.length; at += 1) words[at] = below(4294967296);
@@ -29,12 +32,20 @@ export function seeded(seed) {
     oftenFirst: (list) => list[Math.floor(list.length * next() ** 3)],
     pick: (list) => list[below(list.length)],
     /** A size of about `median`, seldom a multiple of it: the long tail that sizes of real results have. */
-    longTailed: (median, longest) => Math.min(longest, Math.round(median * Math.exp(1.1 * (next() + next() + next() - 1.5) * 1.6))),
+    longTailed: (median, longest) =>
+      Math.min(longest, Math.round(median * Math.exp(1.1 * (next() + next() + next() - 1.5) * 1.6))),
     hex,
     uuid: () => `${hex(8)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${hex(12)}`,
-    base64: (length) => bytes(Math.ceil((length * 3) / 4)).toString('base64').slice(0, length),
+    base64: (length) =>
+      bytes(Math.ceil((length * 3) / 4))
+        .toString('base64')
+        .slice(0, length),
     /** As in `toolu_01Ammtc8StHDsz3nxqWDoK4D`. */
-    id: (length) => bytes(length).toString('base64').replace(/[^A-Za-z0-9]/g, 'x').slice(0, length),
+    id: (length) =>
+      bytes(length)
+        .toString('base64')
+        .replace(/[^A-Za-z0-9]/g, 'x')
+        .slice(0, length),
   };
 }
 

@@ -5,7 +5,9 @@ import { seeded } from './random.mjs';
 import { vocabulary } from './words.mjs';
 
 /** Shares of the tools among the calls of real sessions, in percent. */
-const TOOLS = Object.entries({ Bash: 42, Read: 22, Edit: 19, Write: 6, Grep: 11 }).flatMap(([tool, share]) => Array(share).fill(tool));
+const TOOLS = Object.entries({ Bash: 42, Read: 22, Edit: 19, Write: 6, Grep: 11 }).flatMap(([tool, share]) =>
+  Array(share).fill(tool),
+);
 /** Files that a session works on at a time, and how many turns until it turns to another one. */
 const AT_HAND = 8;
 /** Bytes written at once. */
@@ -38,14 +40,27 @@ export function makeTranscript({ path, sessionId, cwd, seed = 1 }) {
   const chained = (fields) => {
     const uuid = random.uuid();
     time += random.between(20, 9000);
-    const base = { parentUuid, isSidechain: false, userType: 'external', cwd, sessionId, version: '2.1.39', gitBranch: 'feature/made-up' };
+    const base = {
+      parentUuid,
+      isSidechain: false,
+      userType: 'external',
+      cwd,
+      sessionId,
+      version: '2.1.39',
+      gitBranch: 'feature/made-up',
+    };
     write({ ...base, ...fields, uuid, timestamp: new Date(time).toISOString() });
     parentUuid = uuid;
   };
   const progress = (event, tool, id) =>
     chained({
       type: 'progress',
-      data: { type: 'hook_progress', hookEvent: event, hookName: `${event}:${tool}`, command: '${CLAUDE_PLUGIN_ROOT}/scripts/tool-call.sh' },
+      data: {
+        type: 'hook_progress',
+        hookEvent: event,
+        hookName: `${event}:${tool}`,
+        command: '${CLAUDE_PLUGIN_ROOT}/scripts/tool-call.sh',
+      },
       parentToolUseID: id,
       toolUseID: id,
     });
@@ -68,7 +83,11 @@ export function makeTranscript({ path, sessionId, cwd, seed = 1 }) {
     const tokens = usage();
     const requestId = `req_011${random.id(21)}`;
     for (const block of blocks) {
-      chained({ message: { ...message, content: [block], stop_reason, stop_sequence: null, usage: tokens }, requestId, type: 'assistant' });
+      chained({
+        message: { ...message, content: [block], stop_reason, stop_sequence: null, usage: tokens },
+        requestId,
+        type: 'assistant',
+      });
     }
   };
   const thinking = () => ({
@@ -81,7 +100,8 @@ export function makeTranscript({ path, sessionId, cwd, seed = 1 }) {
   const tools = {
     Bash() {
       const command = `cd ${cwd} && npm ${random.pick(['test', 'run build', 'run lint', 'ls'])} -- ${random.pick(files).path} 2>&1 | tail -${random.below(80)}`;
-      const passed = () => `\u001b[32m ✓ \u001b[39m${random.pick(files).path} > ${project.prose(random.between(3, 9))} ${random.below(400)}ms`;
+      const passed = () =>
+        `\u001b[32m ✓ \u001b[39m${random.pick(files).path} > ${project.prose(random.between(3, 9))} ${random.below(400)}ms`;
       const line = () => (random.chance(0.3) ? passed() : project.line(random.pick(files).own));
       const stdout = Array.from({ length: random.longTailed(8, 300) }, line).join('\n');
       const result = { stdout, stderr: '', interrupted: false, isImage: false };
@@ -92,7 +112,11 @@ export function makeTranscript({ path, sessionId, cwd, seed = 1 }) {
       const start = random.chance(0.6) ? 0 : random.below(all.length);
       const shown = all.slice(start, start + (random.chance(0.5) ? 2000 : random.between(20, 120)));
       const file = { filePath, content: shown.join('\n'), numLines: shown.length, startLine: start + 1, totalLines: all.length };
-      return { input: { file_path: filePath, offset: start, limit: 2000 }, content: numbered(start, shown), result: { type: 'text', file } };
+      return {
+        input: { file_path: filePath, offset: start, limit: 2000 },
+        content: numbered(start, shown),
+        result: { type: 'text', file },
+      };
     },
     Edit() {
       const edited = random.oftenFirst(files);
@@ -103,7 +127,15 @@ export function makeTranscript({ path, sessionId, cwd, seed = 1 }) {
       return {
         input: { replace_all: false, file_path: edited.path, old_string: oldString, new_string: newString },
         content: `The file ${edited.path} has been updated. Here's the result of running \`cat -n\` on a snippet:\n${numbered(at, around)}`,
-        result: { filePath: edited.path, oldString, newString, originalFile: original, structuredPatch, userModified: false, replaceAll: false },
+        result: {
+          filePath: edited.path,
+          oldString,
+          newString,
+          originalFile: original,
+          structuredPatch,
+          userModified: false,
+          replaceAll: false,
+        },
       };
     },
     Write() {
@@ -120,14 +152,21 @@ export function makeTranscript({ path, sessionId, cwd, seed = 1 }) {
     Grep() {
       const filenames = Array.from({ length: random.below(12) }, () => random.pick(files).path);
       const content = `Found ${filenames.length} files\n${filenames.join('\n')}`;
-      return { input: { pattern: random.pick(files[0].own), output_mode: 'files_with_matches' }, content, result: { mode: 'files_with_matches', filenames } };
+      return {
+        input: { pattern: random.pick(files[0].own), output_mode: 'files_with_matches' },
+        content,
+        result: { mode: 'files_with_matches', filenames },
+      };
     },
   };
   const call = () => {
     const name = random.pick(TOOLS);
     const id = `toolu_01${random.id(22)}`;
     const { input, content, result } = tools[name]();
-    const before = [...(random.chance(0.25) ? [thinking()] : []), ...(random.chance(0.3) ? [{ type: 'text', text: project.prose(20) }] : [])];
+    const before = [
+      ...(random.chance(0.25) ? [thinking()] : []),
+      ...(random.chance(0.3) ? [{ type: 'text', text: project.prose(20) }] : []),
+    ];
     reply([...before, { type: 'tool_use', id, name, input }], null);
     if (random.chance(0.7)) progress('PreToolUse', name, id);
     if (random.chance(0.7)) progress('PostToolUse', name, id);
@@ -137,7 +176,16 @@ export function makeTranscript({ path, sessionId, cwd, seed = 1 }) {
   };
   const screenshot = () => {
     const source = { type: 'base64', media_type: 'image/png', data: random.base64(60_000) };
-    chained({ type: 'user', message: { role: 'user', content: [{ type: 'image', source }, { type: 'text', text: project.prose(12) }] } });
+    chained({
+      type: 'user',
+      message: {
+        role: 'user',
+        content: [
+          { type: 'image', source },
+          { type: 'text', text: project.prose(12) },
+        ],
+      },
+    });
   };
   const turn = () => {
     const messageId = random.uuid();
@@ -147,7 +195,12 @@ export function makeTranscript({ path, sessionId, cwd, seed = 1 }) {
       image += 1;
       screenshot();
     } else {
-      chained({ type: 'user', message: { role: 'user', content: project.prose(random.longTailed(25, 600)) }, todos: [], permissionMode: 'default' });
+      chained({
+        type: 'user',
+        message: { role: 'user', content: project.prose(random.longTailed(25, 600)) },
+        todos: [],
+        permissionMode: 'default',
+      });
     }
     for (let calls = random.between(2, 24); calls > 0; calls -= 1) call();
     reply([{ type: 'text', text: project.prose(random.longTailed(90, 500)) }], 'end_turn');

@@ -12,16 +12,21 @@ const COMMON = `the a to and of is in it for that with as on be this are not fro
  actual assert mock stub suite coverage deploy release note readme doc docs comment example usage import export public private
  secret password auth login header body cookie http json yaml html css sql null true false undefined async await promise`;
 
-const SYLLABLES = 'ba co di fe ga ho ji ka lo mu ne po qua re si ta ul ver win xen ya zo ar el in or un st tr pl gr sh th ck nt rd'.split(' ');
+const SYLLABLES =
+  'ba co di fe ga ho ji ka lo mu ne po qua re si ta ul ver win xen ya zo ar el in or un st tr pl gr sh th ck nt rd'.split(' ');
 
 /** @param {ReturnType<typeof import('./random.mjs').seeded>} random */
 export function vocabulary(random) {
   const words = COMMON.split(/\s+/).filter(Boolean);
-  const made = Array.from({ length: 2500 }, () => Array.from({ length: random.between(2, 4) }, () => random.pick(SYLLABLES)).join(''));
+  const made = Array.from({ length: 2500 }, () =>
+    Array.from({ length: random.between(2, 4) }, () => random.pick(SYLLABLES)).join(''),
+  );
   const capital = (word) => word[0].toUpperCase() + word.slice(1);
   const terms = words.filter((word) => word.length > 3);
   const names = Array.from({ length: 3000 }, () => {
-    const parts = Array.from({ length: random.between(1, 3) }, () => (random.chance(0.7) ? random.pick(terms) : random.pick(made)));
+    const parts = Array.from({ length: random.between(1, 3) }, () =>
+      random.chance(0.7) ? random.pick(terms) : random.pick(made),
+    );
     return parts[0] + parts.slice(1).map(capital).join('');
   });
   return { words: [...words, ...made], names, capital };

@@ -76,7 +76,8 @@ export function makeWorkplace({ name, hooks }) {
   git('commit', '--quiet', '-m', 'begin');
   if (hooks === 'cc-context') run(process.execPath, [join(PACKAGE, 'bin', 'cc-init.js')], { cwd: dir, env });
   if (hooks === 'empty') {
-    for (const hook of ['pre-commit', 'post-commit']) writeFileSync(join(dir, '.git', 'hooks', hook), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
+    for (const hook of ['pre-commit', 'post-commit'])
+      writeFileSync(join(dir, '.git', 'hooks', hook), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
   }
 
   return {
@@ -101,14 +102,21 @@ export function makeWorkplace({ name, hooks }) {
       return await timedCommit({ cwd: dir, env });
     },
     /** Does a commit own a context? The bench must not measure hooks that did nothing. */
-    contexts: () => git('log', '--diff-filter=A', '--name-only', '--format=', '--', '.cc-snapshots').split('\n').filter((path) => path.endsWith('.json')).length,
+    contexts: () =>
+      git('log', '--diff-filter=A', '--name-only', '--format=', '--', '.cc-snapshots')
+        .split('\n')
+        .filter((path) => path.endsWith('.json')).length,
   };
 }
 
 /** The background work inherits a pipe: when that closes, the last of it has ended. */
 function timedCommit({ cwd, env }) {
   const started = performance.now();
-  const child = spawn('git', ['commit', '--quiet', '-m', 'a commit'], { cwd, env, stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
+  const child = spawn('git', ['commit', '--quiet', '-m', 'a commit'], {
+    cwd,
+    env,
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  });
   let waited = Number.NaN;
   child.stdio[3].resume();
   return new Promise((resolve, reject) => {

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
 import './node-version.js';
+
 const { main } = await import('../dist/cli.js');
 await main(['show', ...process.argv.slice(2)]);

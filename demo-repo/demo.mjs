@@ -31,12 +31,19 @@ const recall = (pattern, answer) => (request) => {
 };
 
 try {
-  api.when('Store the notes in notes.txt, one a line. Our code word is heron.', bash('echo "buy milk" > notes.txt'), 'Done: notes.txt, one note a line. I will remember the code word.');
+  api.when(
+    'Store the notes in notes.txt, one a line. Our code word is heron.',
+    bash('echo "buy milk" > notes.txt'),
+    'Done: notes.txt, one note a line. I will remember the code word.',
+  );
   api.when('Print the notes sorted.', bash('sort notes.txt > sorted.txt; sleep 1'), 'sorted.txt has them in order.');
   api.when('Write a README.', bash('echo "# Notes" > README.md'), 'README.md is written.');
   api.when(
     'What is our code word, and how are notes stored?',
-    recall(/Our code word is (\w+)\.[\s\S]*?(one note a line)/, ([, word, how]) => `The code word is ${word}, and notes.txt has ${how}: you told me before you switched branches.`),
+    recall(
+      /Our code word is (\w+)\.[\s\S]*?(one note a line)/,
+      ([, word, how]) => `The code word is ${word}, and notes.txt has ${how}: you told me before you switched branches.`,
+    ),
   );
 
   say('Set up a repository: from now on every commit captures the conversation behind it.');

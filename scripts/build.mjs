@@ -11,7 +11,8 @@ const common = {
   legalComments: 'linked',
 };
 /** Bundled CommonJS libraries call require for Node's own modules. */
-const requireInModule = "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+const requireInModule =
+  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
 rmSync('dist', { recursive: true, force: true });
 // The hook is one file of its own: nothing that only commands need is on the path of a commit. CommonJS starts 4 ms sooner than a module.

@@ -60,7 +60,8 @@ command('show', 'read a context')
   .option('--tools', 'also what went into the tools and came out')
   .option('--all-branches', 'also what was rewound')
   .option('--markdown', 'as Markdown')
-  .option('--jsonl', 'the messages as JSON, one a line')
+  .option('--jsonl', 'the merged session as records, one JSON object a line')
+  .option('--html <file>', 'write a page that stands alone')
   .action(run(async ([commit], options) => (await import('./commands/show.ts')).showCommand(commit ?? 'HEAD', options)));
 
 /** Runs a command line. @param args without node and script. */

@@ -22,7 +22,8 @@ export const messages = {
     `cc-context: the commit is made, but its context was not captured: ${error instanceof Error ? error.message : String(error)} (please report this).`,
   badLines: (sessionId: string, lines: number) =>
     `session ${sessionId.slice(0, 8)} has ${plural(lines, 'line')} that ${lines === 1 ? 'is' : 'are'} no JSON; kept as ${lines === 1 ? 'it is' : 'they are'}.`,
-  sessionGone: (sessionId: string, why: string) => `session ${sessionId.slice(0, 8)} ${why}; it is not in this context, but in the next one that can read it.`,
+  sessionGone: (sessionId: string, why: string) =>
+    `session ${sessionId.slice(0, 8)} ${why}; it is not in this context, but in the next one that can read it.`,
 
   // --- status --------------------------------------------------------------------------------------------------------------
 
@@ -69,7 +70,8 @@ function shellQuoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
-const list = (names: readonly string[]) => (names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`);
+const list = (names: readonly string[]) =>
+  names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
 /** What cc-init says of the hooks, and cc-status of what is wrong with them. */
 export const hookMessages = {
@@ -118,6 +120,7 @@ export const hookMessages = {
   huskyMissing: (directory: string) => `No Git hook runs in this work tree: husky has not made ${directory}. Run: npx husky`,
   notCalled: (hooks: readonly string[], directory: string, manager: string | null) =>
     `${list(hooks)} in ${directory} ${hooks.length === 1 ? 'does' : 'do'} not call cc-context${manager === null ? '' : ` (${manager} may have replaced ${hooks.length === 1 ? 'it' : 'them'})`}. Run: cc-init`,
-  byHand: (path: string, line: string) => `${path} is a symbolic link, which cc-init does not follow. Add this line to its script: ${line}`,
+  byHand: (path: string, line: string) =>
+    `${path} is a symbolic link, which cc-init does not follow. Add this line to its script: ${line}`,
   notExecutable: (paths: string[]) => `Git ignores hooks that are not executable. Run: chmod +x ${paths.join(' ')}`,
 };

@@ -14,29 +14,37 @@ const STEP = 500_000;
  * 20 commits. Claude Code's own hooks, which it needs before each commit, are not in its time. No target: for comparison.
  */
 export async function besideSessionlog() {
-  const places = { plain: makeWorkplace({ name: 'plain', hooks: 'none' }), ours: makeWorkplace({ name: 'ours', hooks: 'cc-context' }), theirs: withSessionlog() };
+  const places = {
+    plain: makeWorkplace({ name: 'plain', hooks: 'none' }),
+    ours: makeWorkplace({ name: 'ours', hooks: 'cc-context' }),
+    theirs: withSessionlog(),
+  };
   const sessions = { ours: places.ours.session(), theirs: places.theirs.session() };
   const { theirs } = places;
   theirs.claude('session-start', sessions.theirs);
 
   const grow = (session) => session.growTo(session.size + STEP);
   const before = sizeOf(join(theirs.dir, '.git'));
-  const samples = await inTurn({ rounds: COMMITS, warmups: 0 }, {
-    plain: async () => (await places.plain.commit()).waited,
-    ours: async () => {
-      grow(sessions.ours);
-      return (await places.ours.commit()).waited;
+  const samples = await inTurn(
+    { rounds: COMMITS, warmups: 0 },
+    {
+      plain: async () => (await places.plain.commit()).waited,
+      ours: async () => {
+        grow(sessions.ours);
+        return (await places.ours.commit()).waited;
+      },
+      theirs: async () => {
+        theirs.claude('user-prompt-submit', sessions.theirs);
+        grow(sessions.theirs);
+        theirs.change();
+        theirs.claude('stop', sessions.theirs);
+        return (await theirs.commit()).waited;
+      },
     },
-    theirs: async () => {
-      theirs.claude('user-prompt-submit', sessions.theirs);
-      grow(sessions.theirs);
-      theirs.change();
-      theirs.claude('stop', sessions.theirs);
-      return (await theirs.commit()).waited;
-    },
-  });
+  );
   if (places.ours.contexts() !== COMMITS) throw new Error('a commit has no context');
-  if (theirs.git('log', '--oneline', 'sessionlog/checkpoints/v1').split('\n').length < COMMITS) throw new Error('sessionlog has kept no checkpoint of a commit');
+  if (theirs.git('log', '--oneline', 'sessionlog/checkpoints/v1').split('\n').length < COMMITS)
+    throw new Error('sessionlog has kept no checkpoint of a commit');
   const [time, theirTime] = [medianDifference(samples.ours, samples.plain), medianDifference(samples.theirs, samples.plain)];
   const [size, theirSize] = [sizeOf(places.ours.store), sizeOf(join(theirs.dir, '.git')) - before];
   return [
@@ -69,7 +77,10 @@ function withSessionlog() {
     ...place,
     /** What Claude Code's hooks would call. */
     claude: (event, { sessionId, path }) =>
-      sessionlog(['hooks', 'claude-code', event], JSON.stringify({ session_id: sessionId, transcript_path: path, cwd: place.dir, prompt: 'go on' })),
+      sessionlog(
+        ['hooks', 'claude-code', event],
+        JSON.stringify({ session_id: sessionId, transcript_path: path, cwd: place.dir, prompt: 'go on' }),
+      ),
   };
 }
 
@@ -77,7 +88,9 @@ function withSessionlog() {
 function installed() {
   if (!existsSync(join(CACHE, 'node_modules', 'sessionlog'))) {
     mkdirSync(CACHE, { recursive: true });
-    run('npm', ['install', '--silent', '--no-save', '--ignore-scripts', '--prefix', CACHE, `sessionlog@${VERSION}`], { env: process.env });
+    run('npm', ['install', '--silent', '--no-save', '--ignore-scripts', '--prefix', CACHE, `sessionlog@${VERSION}`], {
+      env: process.env,
+    });
   }
   return CACHE;
 }

@@ -9,16 +9,20 @@ export async function firstCapture() {
   const session = place.session();
   session.growTo(100e6);
   const compressed = join(place.home, 'compressed.zst');
-  const samples = await inTurn({ rounds: 5, warmups: 1 }, {
-    zstd: () => timed('zstd', ['-q', '-3', '-f', '-o', compressed, session.path], { env: place.env }),
-    sha256: () => timed('sha256sum', [session.path], { env: place.env }),
-    commit: async () => {
-      rmSync(place.store, { recursive: true, force: true });
-      for (const ending of ['', '-wal', '-shm']) rmSync(join(place.dir, '.git', 'cc-context', `state.db${ending}`), { force: true });
-      utimesSync(session.path, new Date(), new Date());
-      return (await place.commit()).waited;
+  const samples = await inTurn(
+    { rounds: 5, warmups: 1 },
+    {
+      zstd: () => timed('zstd', ['-q', '-3', '-f', '-o', compressed, session.path], { env: place.env }),
+      sha256: () => timed('sha256sum', [session.path], { env: place.env }),
+      commit: async () => {
+        rmSync(place.store, { recursive: true, force: true });
+        for (const ending of ['', '-wal', '-shm'])
+          rmSync(join(place.dir, '.git', 'cc-context', `state.db${ending}`), { force: true });
+        utimesSync(session.path, new Date(), new Date());
+        return (await place.commit()).waited;
+      },
     },
-  });
+  );
   const bare = median(samples.zstd.map((took, round) => took + samples.sha256[round]));
   const commit = median(samples.commit);
   if (place.contexts() !== samples.commit.length + 1) throw new Error('a commit has no context');

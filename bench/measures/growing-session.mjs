@@ -10,18 +10,23 @@ export async function growingSession() {
   for (const { place } of [small, large]) await place.commit();
 
   const waited = { plain: [], small: [], large: [] };
-  const all = (name, { place, session }) => async () => {
-    session?.growTo(session.size + NEW);
-    const took = await place.commit();
-    waited[name].push(took.waited);
-    return took.all;
-  };
-  const samples = await inTurn({ rounds: 15 }, {
-    node: () => timed(process.execPath, ['-e', ''], { env: plain.env }),
-    plain: all('plain', { place: plain }),
-    small: all('small', small),
-    large: all('large', large),
-  });
+  const all =
+    (name, { place, session }) =>
+    async () => {
+      session?.growTo(session.size + NEW);
+      const took = await place.commit();
+      waited[name].push(took.waited);
+      return took.all;
+    };
+  const samples = await inTurn(
+    { rounds: 15 },
+    {
+      node: () => timed(process.execPath, ['-e', ''], { env: plain.env }),
+      plain: all('plain', { place: plain }),
+      small: all('small', small),
+      large: all('large', large),
+    },
+  );
   const node = median(samples.node);
   const hooks = { small: medianDifference(samples.small, samples.plain), large: medianDifference(samples.large, samples.plain) };
   const wait = medianDifference(waited.large, waited.plain);
@@ -33,7 +38,13 @@ export async function growingSession() {
       measured: hooks.large / node,
       note: `${hooks.large.toFixed(0)} ms, ${wait.toFixed(0)} ms of them waited for; empty node ${node.toFixed(0)} ms`,
     },
-    { id: 'b', what: 'the same / the same in a session of 1 MB', target: 1.3, measured: hooks.large / hooks.small, note: `${hooks.small.toFixed(0)} ms at 1 MB` },
+    {
+      id: 'b',
+      what: 'the same / the same in a session of 1 MB',
+      target: 1.3,
+      measured: hooks.large / hooks.small,
+      note: `${hooks.small.toFixed(0)} ms at 1 MB`,
+    },
   ];
 }
 

@@ -12,7 +12,10 @@ export async function idleHook() {
     mkdirSync(project, { recursive: true });
     for (let at = 0; at < 5; at += 1) writeFileSync(join(project, `00000000-0000-4000-a000-00000000000${at}.jsonl`), '{}\n');
   }
-  const samples = await inTurn({ rounds: 25 }, { empty: async () => (await empty.commit()).all, ours: async () => (await ours.commit()).all });
+  const samples = await inTurn(
+    { rounds: 25 },
+    { empty: async () => (await empty.commit()).all, ours: async () => (await ours.commit()).all },
+  );
   const more = medianDifference(samples.ours, samples.empty);
   return [
     {

@@ -24,10 +24,13 @@ export async function longHistory() {
   };
   const listed = JSON.parse(run(process.execPath, [CC_LIST, 'history', '--limit', '0', '--json'], { cwd: dir, env }));
   if (listed.filter(({ has_context }) => has_context).length !== COMMITS) throw new Error('cc-list does not list all contexts');
-  const samples = await inTurn({ rounds: 5, warmups: 1 }, {
-    git: toFile('git', ['log', '--diff-filter=A', 'history', '--', '.cc-snapshots']),
-    list: toFile(process.execPath, [CC_LIST, 'history', '--limit', '0']),
-  });
+  const samples = await inTurn(
+    { rounds: 5, warmups: 1 },
+    {
+      git: toFile('git', ['log', '--diff-filter=A', 'history', '--', '.cc-snapshots']),
+      list: toFile(process.execPath, [CC_LIST, 'history', '--limit', '0']),
+    },
+  );
   const ratio = median(samples.list.map((took, round) => took / samples.git[round]));
   return [
     {

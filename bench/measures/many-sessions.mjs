@@ -7,14 +7,22 @@ export async function manySessions() {
   const [one, many] = [1, 500].map((count) => begin(count));
   for (const { place } of [one, many]) await place.commit();
 
-  const hooks = ({ place, session }) => async () => {
-    session?.growTo(session.size + 100_000);
-    return (await place.commit()).all;
-  };
+  const hooks =
+    ({ place, session }) =>
+    async () => {
+      session?.growTo(session.size + 100_000);
+      return (await place.commit()).all;
+    };
   const samples = await inTurn({ rounds: 15 }, { plain: hooks({ place: plain }), one: hooks(one), many: hooks(many) });
   const [few, lots] = [medianDifference(samples.one, samples.plain), medianDifference(samples.many, samples.plain)];
   return [
-    { id: 'c', what: '500 sessions in the project directory / 1', target: 1.3, measured: lots / few, note: `${lots.toFixed(0)} ms against ${few.toFixed(0)} ms` },
+    {
+      id: 'c',
+      what: '500 sessions in the project directory / 1',
+      target: 1.3,
+      measured: lots / few,
+      note: `${lots.toFixed(0)} ms against ${few.toFixed(0)} ms`,
+    },
   ];
 }
 

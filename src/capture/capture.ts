@@ -1,20 +1,28 @@
 import { accountOf } from '../claude/account.ts';
 import { writtenCall } from '../claude/unfinished.ts';
-import { type Manifest, type ManifestSession, manifestBytes } from '../core/manifest.ts';
 import { sha256 } from '../core/hash.ts';
-import { SNAPSHOT_ATTRIBUTES, SNAPSHOT_DIR, type Snapshot, makeSnapshot, snapshotBytes, snapshotPath } from '../core/snapshot.ts';
+import { type Manifest, type ManifestSession, manifestBytes } from '../core/manifest.ts';
+import { makeSnapshot, SNAPSHOT_ATTRIBUTES, SNAPSHOT_DIR, type Snapshot, snapshotBytes, snapshotPath } from '../core/snapshot.ts';
 import { IntegrityError, TranscriptGone } from '../errors.ts';
+import { leaveForHealing } from '../git/healing.ts';
 import { authorOf, type Head, type Repository, readHead, wasCommitted, worktreeTops } from '../git/repository.ts';
 import { removeSnapshotFile, writeSnapshotFile } from '../git/snapshot-folder.ts';
-import { leaveForHealing } from '../git/healing.ts';
-import { hasChanges, indexesInPlay, pathsInIndex, pathsInTree, updateIndexes, usesForeignIndex, writeBlob } from '../git/staging.ts';
+import {
+  hasChanges,
+  indexesInPlay,
+  pathsInIndex,
+  pathsInTree,
+  updateIndexes,
+  usesForeignIndex,
+  writeBlob,
+} from '../git/staging.ts';
 import { messages } from '../messages.ts';
 import type { ContextStore } from '../storage/context-store.ts';
 import type { LocalState, Pending } from '../storage/local-state.ts';
 import { type ActiveSession, active, candidates } from './choose.ts';
 import { OutOfTime, type Progress } from './read-file.ts';
-import { recall } from './recall.ts';
 import { type CapturedSession, captureSession } from './read-session.ts';
+import { recall } from './recall.ts';
 
 export interface CaptureOptions {
   repository: Repository;
@@ -58,7 +66,8 @@ export async function capture(options: CaptureOptions): Promise<CaptureResult> {
   const startedAt = Date.now();
   const sessions = await chooseSessions(options, { head, tops, pending });
   const captured = await captureAll(sessions, options);
-  const result = captured.sessions.length === 0 ? await withdraw(left, options) : await stage(captured, { sessions, head, pending }, options);
+  const result =
+    captured.sessions.length === 0 ? await withdraw(left, options) : await stage(captured, { sessions, head, pending }, options);
   // A session that could not be read is looked for again, although it may not have changed by then.
   state.looked(top, captured.missed ? (state.lookedAt(top) ?? 0) : startedAt, head?.commit ?? '');
   return { ...result, warnings: captured.warnings };
@@ -77,8 +86,16 @@ async function chooseSessions(
   const since = head === null ? (looked ?? 0) : Math.min(headTime, looked ?? headTime);
   const choices = candidates({ config, tops, committing, since, pending: pending?.context_id ?? null }, state);
   const unknown = choices.filter(({ captures }) => captures.length === 0);
-  const recalled = head === null ? [] : await recall(unknown.map(({ transcript }) => transcript.session_id), head.commit, repository.top);
-  for (const { transcript, captures } of unknown) captures.push(...recalled.filter(({ session_id }) => session_id === transcript.session_id));
+  const recalled =
+    head === null
+      ? []
+      : await recall(
+          unknown.map(({ transcript }) => transcript.session_id),
+          head.commit,
+          repository.top,
+        );
+  for (const { transcript, captures } of unknown)
+    captures.push(...recalled.filter(({ session_id }) => session_id === transcript.session_id));
   const paths = [...new Set(choices.flatMap(({ captures }) => captures.map(({ path }) => path)))];
   const inHead = head === null ? [] : await pathsInTree(head.commit, paths, repository.top);
   // A squash or a pick without a commit has brought contexts along, which the commit will own.
@@ -90,7 +107,10 @@ async function chooseSessions(
  * Captures sessions into the store, without a snapshot file.
  * @throws OutOfTime, with all that was read up to then kept for the next time.
  */
-async function captureAll(sessions: ActiveSession[], options: CaptureOptions): Promise<{ sessions: CapturedSession[]; missed: boolean; warnings: string[] }> {
+async function captureAll(
+  sessions: ActiveSession[],
+  options: CaptureOptions,
+): Promise<{ sessions: CapturedSession[]; missed: boolean; warnings: string[] }> {
   const { store, state, redact, deadline, config, repository } = options;
   const result: CapturedSession[] = [];
   const warnings: string[] = [];
@@ -146,7 +166,9 @@ async function stage(
   const snapshot = makeSnapshot(manifest, {
     manifestHash,
     author,
-    earlier: new Map(facts.sessions.flatMap(({ transcript, nearest }) => (nearest === null ? [] : [[transcript.session_id, nearest]]))),
+    earlier: new Map(
+      facts.sessions.flatMap(({ transcript, nearest }) => (nearest === null ? [] : [[transcript.session_id, nearest]])),
+    ),
     covers: state.uncovered(top),
   });
   const path = again?.path ?? snapshotPath(snapshot.context_id, manifest.created_at);
@@ -171,7 +193,10 @@ async function stage(
 }
 
 /** The context that an aborted commit left behind, to be used once more; null when the store has lost it. */
-async function readAgain({ context_id, path }: Pending, store: ContextStore): Promise<{ manifest: Manifest; hash: string; path: string } | null> {
+async function readAgain(
+  { context_id, path }: Pending,
+  store: ContextStore,
+): Promise<{ manifest: Manifest; hash: string; path: string } | null> {
   const hash = context_id.slice('ctx-'.length);
   try {
     return { manifest: await store.readManifest(hash), hash, path };

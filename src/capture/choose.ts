@@ -1,4 +1,4 @@
-import { type TranscriptFile, discoverTranscripts, findTranscript } from '../claude/discover.ts';
+import { discoverTranscripts, findTranscript, type TranscriptFile } from '../claude/discover.ts';
 import { innermost, workingDirectory } from '../claude/where.ts';
 import type { CaptureRow, LocalState } from '../storage/local-state.ts';
 
@@ -38,7 +38,10 @@ export function candidates(
   if (named !== null && !found.some(({ session_id }) => session_id === named.session_id)) found.push(named);
   return found
     .sort((a, b) => (a.session_id < b.session_id ? -1 : 1))
-    .map((transcript) => ({ transcript, captures: sizes.has(transcript.session_id) ? state.captures(transcript.session_id) : [] }));
+    .map((transcript) => ({
+      transcript,
+      captures: sizes.has(transcript.session_id) ? state.captures(transcript.session_id) : [],
+    }));
 }
 
 /**

@@ -62,7 +62,8 @@ const WHOLE_TEXT = 64 * 1024 * 1024;
 export async function captureFile(name: string, path: string, earlier: Progress | null, reading: Reading): Promise<CapturedFile> {
   const opened = openFile(path);
   try {
-    const from = (start: Progress, how: Reading) => (name.endsWith('.jsonl') ? captureRecords : captureText)(name, path, opened, start, how);
+    const from = (start: Progress, how: Reading) =>
+      (name.endsWith('.jsonl') ? captureRecords : captureText)(name, path, opened, start, how);
     if (earlier === null || !opened.continues(earlier.offset, earlier.tail)) return await from(beginning(), reading);
     try {
       if (await reading.store.holds(earlier.chunks)) return await from(structuredClone(earlier), reading);
@@ -76,7 +77,13 @@ export async function captureFile(name: string, path: string, earlier: Progress 
   }
 }
 
-async function captureRecords(name: string, path: string, opened: OpenedFile, progress: Progress, reading: Reading): Promise<CapturedFile> {
+async function captureRecords(
+  name: string,
+  path: string,
+  opened: OpenedFile,
+  progress: Progress,
+  reading: Reading,
+): Promise<CapturedFile> {
   const chunker = new Chunker();
   let unfinished: Buffer | null = null;
   let bad_lines = 0;
@@ -108,7 +115,13 @@ async function withUnfinished(progress: Progress, unfinished: Buffer | null, rea
   return all;
 }
 
-async function captureText(name: string, _path: string, opened: OpenedFile, before: Progress, reading: Reading): Promise<CapturedFile> {
+async function captureText(
+  name: string,
+  _path: string,
+  opened: OpenedFile,
+  before: Progress,
+  reading: Reading,
+): Promise<CapturedFile> {
   if (before.offset === opened.size && before.chunks.length > 0) return captured(name, opened.size, before, before, 0);
   const progress = beginning();
   const records = opened.size > WHOLE_TEXT ? opened.records(0) : [Buffer.concat([...opened.records(0)])];

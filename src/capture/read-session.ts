@@ -1,10 +1,10 @@
 import { relative, sep } from 'node:path';
-import { type TranscriptFile, sessionFiles } from '../claude/discover.ts';
+import { sessionFiles, type TranscriptFile } from '../claude/discover.ts';
 import { innermost } from '../claude/where.ts';
 import type { ManifestSession } from '../core/manifest.ts';
 import { TranscriptGone } from '../errors.ts';
 import { messages } from '../messages.ts';
-import { type CapturedFile, type Progress, type Reading, captureFile } from './read-file.ts';
+import { type CapturedFile, captureFile, type Progress, type Reading } from './read-file.ts';
 
 /** A captured session, and how far each of its files was read. */
 export interface CapturedSession {
@@ -22,7 +22,12 @@ export interface CapturedSession {
  */
 export async function captureSession(
   transcript: TranscriptFile,
-  { earlier, account, top, ...reading }: Reading & { earlier: (path: string) => Progress | null; account: string | null; top: string },
+  {
+    earlier,
+    account,
+    top,
+    ...reading
+  }: Reading & { earlier: (path: string) => Progress | null; account: string | null; top: string },
 ): Promise<CapturedSession> {
   const captured: CapturedFile[] = [];
   const progress = new Map<string, Progress>();

@@ -46,8 +46,12 @@ export function tallyRecord(tally: Tally, record: Buffer): boolean {
     return false;
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return false;
-  const { type, message, isMeta, isSidechain, isApiErrorMessage, ccContext, cwd, version, timestamp } = parsed as Record<string, unknown>;
-  if (typeof cwd === 'string') tally.directory = Buffer.byteLength(cwd) === cwd.length ? cwd : (JSON.parse(record.toString('utf8')) as { cwd: string }).cwd;
+  const { type, message, isMeta, isSidechain, isApiErrorMessage, ccContext, cwd, version, timestamp } = parsed as Record<
+    string,
+    unknown
+  >;
+  if (typeof cwd === 'string')
+    tally.directory = Buffer.byteLength(cwd) === cwd.length ? cwd : (JSON.parse(record.toString('utf8')) as { cwd: string }).cwd;
   if (typeof version === 'string') tally.agent_version = version;
   if (typeof timestamp === 'string' && !Number.isNaN(Date.parse(timestamp))) {
     tally.started_at ??= timestamp;

@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Progress } from '../capture/read-file.ts';
 import { accountOf } from '../claude/account.ts';
+import { launch } from '../claude/launch.ts';
 import { configDir } from '../claude/paths.ts';
 import { projectDirOf, writeSession } from '../claude/write-session.ts';
 import { dataDir } from '../config/settings.ts';
@@ -11,14 +12,13 @@ import { type Rebuilt, rebuildExactly, rebuildPortable } from '../context/rebuil
 import { selectSession, sessionsOf } from '../context/sessions.ts';
 import type { ManifestSession } from '../core/manifest.ts';
 import { UserError } from '../errors.ts';
-import { openRepository, readHead, type Repository } from '../git/repository.ts';
+import { openRepository, type Repository, readHead } from '../git/repository.ts';
 import { messages } from '../messages.ts';
 import type { LocalState } from '../storage/local-state.ts';
 import { openStores } from '../storage/open.ts';
-import { activeSessions } from './status.ts';
-import { launch } from '../claude/launch.ts';
 import { askPerson } from '../ui/ask.ts';
 import { directoryOf, type Options, type Output } from '../ui/run.ts';
+import { activeSessions } from './status.ts';
 
 export interface RestoreOptions {
   cwd: string;
@@ -59,7 +59,8 @@ export interface Restored {
 export async function restore(options: RestoreOptions): Promise<Restored> {
   const repository = await openRepository(options.cwd);
   const config = configDir();
-  if (config === null) throw new UserError('There is no home directory with a Claude Code configuration.', 'Set HOME or CLAUDE_CONFIG_DIR.');
+  if (config === null)
+    throw new UserError('There is no home directory with a Claude Code configuration.', 'Set HOME or CLAUDE_CONFIG_DIR.');
   const found = await namedContexts(options.name, repository.top);
   const stores = await openStores<Progress>({ dataDir: dataDir(), commonDir: repository.commonDir });
   try {
@@ -67,7 +68,12 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
     const all = await sessionsOf(found.contexts, store);
     const chosen = options.session === undefined ? all : [selectSession(all, options.session)];
     const directory = workingDirectory(chosen, repository);
-    const place = { directory, account: accountOf(config), now: new Date(), title: `${found.subject} (${found.commit.slice(0, 7)})` };
+    const place = {
+      directory,
+      account: accountOf(config),
+      now: new Date(),
+      title: `${found.subject} (${found.commit.slice(0, 7)})`,
+    };
     const groups = options.separate ? chosen.map((session) => [session]) : [chosen];
     const rebuilt: Rebuilt[] = [];
     for (const group of groups) {
@@ -79,7 +85,11 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
     if (!options.dryRun) {
       await ask(options, repository);
       for (const { files } of rebuilt) writeSession(projectDir, files);
-      remember(rebuilt, { projectDir, path: found.snapshots[0]?.path ?? '', context_id: found.contexts[0]?.context_id ?? '' }, state);
+      remember(
+        rebuilt,
+        { projectDir, path: found.snapshots[0]?.path ?? '', context_id: found.contexts[0]?.context_id ?? '' },
+        state,
+      );
     }
     return {
       mode: 'restore',
@@ -133,8 +143,19 @@ function remember(
 }
 
 /** The result as a person reads it. */
-export function renderRestored({ commit, messages: count, from_sessions, sessions, command, directory, dry_run }: Restored, cwd: string): string {
-  return messages.restored({ commit, count, from_sessions, sessions, command, directory: directory === cwd ? null : directory, dry_run });
+export function renderRestored(
+  { commit, messages: count, from_sessions, sessions, command, directory, dry_run }: Restored,
+  cwd: string,
+): string {
+  return messages.restored({
+    commit,
+    count,
+    from_sessions,
+    sessions,
+    command,
+    directory: directory === cwd ? null : directory,
+    dry_run,
+  });
 }
 
 /** `cc-restore [commit]`. */

@@ -1,16 +1,22 @@
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { allMessages } from '../claude/conversation.ts';
 import { readRecords } from '../claude/records.ts';
 import { dataDir } from '../config/settings.ts';
 import { conversationOf } from '../context/conversations.ts';
 import { namedContexts } from '../context/of-commits.ts';
+import { rebuildPortable } from '../context/rebuild.ts';
 import { fileBytes, selectSession, sessionsOf, transcriptOf } from '../context/sessions.ts';
 import type { Message, Turn } from '../core/conversation.ts';
 import { mergeConversations, turnsOf } from '../core/merge.ts';
 import { shortContext } from '../core/snapshot.ts';
+import { UserError } from '../errors.ts';
 import { openRepository } from '../git/repository.ts';
 import { openStores } from '../storage/open.ts';
 import { printableJson } from '../ui/columns.ts';
-import { messageText } from '../ui/message-text.ts';
+import { type ContextView, contextMarkdown, contextText } from '../ui/context-text.ts';
+import { htmlPage } from '../ui/html.ts';
 import { directoryOf, type Options, type Output } from '../ui/run.ts';
 import { plural } from '../ui/words.ts';
 
@@ -78,42 +84,51 @@ export async function show({ cwd, name, session, allBranches }: ShowOptions): Pr
   }
 }
 
-/** The context as text, or as Markdown. */
-export function renderShown(shown: ShownContext, { markdown, tools }: { markdown: boolean; tools: boolean }): string {
-  const { commit, context_ids, sessions, messages } = shown;
-  const head = `${markdown ? '# ' : ''}Claude context of commit ${commit.slice(0, 7)} (${context_ids.map(shortContext).join(', ')}), ${plural(sessions.length, 'session')}, by ${sessions[0]?.author ?? ''}`;
-  const readable = messages
-    .map((message) => ({ ...message, text: message.meta ? '' : messageText(message, { tools }) }))
-    .filter(({ text }) => text !== '');
-  const parts = readable.flatMap(({ text, ...message }, at) => {
-    const changes = message.session_id !== readable[at - 1]?.session_id;
-    const who =
-      message.role === 'user' ? (message.content.every(({ type }) => type === 'tool_result') ? 'tool' : 'user') : 'claude';
-    const title = markdown ? `### ${who} · ${message.at}` : `${who} ${message.at}`;
-    const session =
-      changes && sessions.length > 1
-        ? [`${markdown ? '## ' : '--- '}session ${message.session_id}${markdown ? '' : ' ---'}`]
-        : [];
-    return [...session, `${title}\n${markdown ? `\n${text}` : text.replace(/^/gm, '  ')}`];
-  });
-  return [head, ...parts].join('\n\n');
-}
-
-/** The merged records, one JSON object a line. */
-export function renderJsonl({ messages }: ShownContext): string {
-  return messages.map((message) => printableJson(message)).join('\n');
+/**
+ * The merged session as Claude Code's own records, a JSON object a line: what a restore would write for somebody else.
+ * @throws UserError, IntegrityError
+ */
+export async function mergedRecords({ cwd, name, session }: ShowOptions): Promise<object[]> {
+  const repository = await openRepository(cwd);
+  const found = await namedContexts(name, repository.top);
+  const stores = await openStores({ dataDir: dataDir(), commonDir: repository.commonDir });
+  try {
+    const all = await sessionsOf(found.contexts, stores.contexts);
+    const chosen = session === undefined ? all : [selectSession(all, session)];
+    const place = { directory: repository.top, account: null, now: new Date(), title: found.subject };
+    const { files } = await rebuildPortable(chosen, place, stores.contexts, randomUUID());
+    return readRecords(files.at(-1)?.bytes ?? []).records;
+  } finally {
+    await stores.close();
+  }
 }
 
 /** `cc-show [commit]`. */
 export async function showCommand(name: string, options: Options): Promise<Output> {
-  const data = await show({
-    cwd: directoryOf(options),
+  const cwd = directoryOf(options);
+  const asked: ShowOptions = {
+    cwd,
     name,
     session: options['session'] as string | undefined,
     allBranches: options['allBranches'] === true,
-  });
-  const text = options['jsonl']
-    ? renderJsonl(data)
-    : renderShown(data, { markdown: options['markdown'] === true, tools: options['tools'] === true });
-  return { data, text, warnings: data.warnings };
+  };
+  if (options['jsonl'] === true) {
+    const records = await mergedRecords(asked);
+    return { data: records, text: records.map((record) => printableJson(record)).join('\n') };
+  }
+  const data = await show(asked);
+  const { warnings, messages, sessions, commit, context_ids } = data;
+  const title = `Claude context of commit ${commit.slice(0, 7)} (${context_ids.map(shortContext).join(', ')}), ${plural(sessions.length, 'session')}, by ${sessions[0]?.author ?? ''}`;
+  const view = { title, messages, tools: options['tools'] === true };
+  if (options['html'] !== undefined) return { data, text: writePage(resolve(cwd, String(options['html'])), view), warnings };
+  return { data, text: options['markdown'] === true ? contextMarkdown(view) : contextText(view), warnings };
+}
+
+function writePage(path: string, view: ContextView): string {
+  try {
+    writeFileSync(path, htmlPage(view), { mode: 0o600 });
+  } catch (cause) {
+    throw new UserError(`The page could not be written to ${path}.`, 'Name a file in a folder that you can write to.', { cause });
+  }
+  return `✓ Written: ${path}`;
 }

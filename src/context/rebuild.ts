@@ -1,9 +1,9 @@
-import { EMPTY_TALLY, tallyRecord } from '../claude/tally.ts';
+import type { Progress } from '../capture/read-file.ts';
 import { writePortable } from '../claude/portable.ts';
+import { tailChecksum } from '../claude/reading.ts';
+import { EMPTY_TALLY, tallyRecord } from '../claude/tally.ts';
 import { validateTranscript } from '../claude/validate.ts';
 import { outputPath, type SessionOutput } from '../claude/write-session.ts';
-import { tailChecksum } from '../claude/reading.ts';
-import type { Progress } from '../capture/read-file.ts';
 import { type Conversation, countMessages } from '../core/conversation.ts';
 import type { ManifestSession } from '../core/manifest.ts';
 import { mergeConversations, turnsOf } from '../core/merge.ts';
@@ -43,7 +43,12 @@ export interface Rebuilt {
  * @returns null when one of these does not hold.
  * @throws IntegrityError
  */
-export async function rebuildExactly(session: ManifestSession, place: Place, store: ContextStore, session_id: string): Promise<Rebuilt | null> {
+export async function rebuildExactly(
+  session: ManifestSession,
+  place: Place,
+  store: ContextStore,
+  session_id: string,
+): Promise<Rebuilt | null> {
   const sameAccount = session.account === null || place.account === null || session.account === place.account;
   if (!sameAccount || session.directory !== place.directory || session.redactions > 0) return null;
   const conversation = await conversationOf(session, store);
@@ -64,12 +69,18 @@ export async function rebuildExactly(session: ManifestSession, place: Place, sto
  * One session that anybody can go on with: the turns of all, in order of time.
  * @throws UserError when there is no message to go on with; IntegrityError.
  */
-export async function rebuildPortable(sessions: ManifestSession[], place: Place, store: ContextStore, session_id: string): Promise<Rebuilt> {
+export async function rebuildPortable(
+  sessions: ManifestSession[],
+  place: Place,
+  store: ContextStore,
+  session_id: string,
+): Promise<Rebuilt> {
   const conversations: Conversation[] = [];
   for (const session of sessions) conversations.push(await conversationOf(session, store));
   const merged = mergeConversations(conversations);
   const turns = turnsOf(merged);
-  if (turns.length === 0) throw new UserError('The context has no message that a session could go on with.', 'Read it with: cc-show');
+  if (turns.length === 0)
+    throw new UserError('The context has no message that a session could go on with.', 'Read it with: cc-show');
   const redactions = sessions.reduce((sum, session) => sum + session.redactions, 0);
   const { lines } = writePortable(merged, {
     sessionId: session_id,

@@ -14,7 +14,8 @@ export async function sessionsOf(contexts: Snapshot[], store: ContextStore): Pro
   const inOrder = [...contexts].sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
   for (const { manifest_hash, context_id } of inOrder) {
     const checked = checkManifest(await store.readManifest(manifest_hash));
-    if ('problem' in checked) throw new IntegrityError(`The manifest of ${context_id.slice(0, 12)} is not valid (${checked.problem}).`);
+    if ('problem' in checked)
+      throw new IntegrityError(`The manifest of ${context_id.slice(0, 12)} is not valid (${checked.problem}).`);
     for (const session of checked.manifest.sessions) newest.set(session.session_id, session);
   }
   return [...newest.values()].sort((a, b) => ((a.started_at ?? '') < (b.started_at ?? '') ? -1 : 1));

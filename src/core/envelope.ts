@@ -23,7 +23,8 @@ const CODECS = { stored: 0, brotli: 1, zstd: 2 } as const;
 const { constants } = zlib;
 /** Node takes a zstd dictionary since 22.19 and 24.6; before that zstd (22.15) would silently ignore it. */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-export const hasZstd = typeof zlib.zstdCompress === 'function' && (major > 24 || (major === 24 && minor >= 6) || (major === 22 && minor >= 19));
+export const hasZstd =
+  typeof zlib.zstdCompress === 'function' && (major > 24 || (major === 24 && minor >= 6) || (major === 22 && minor >= 19));
 
 /** The content that precedes a chunk in its chain. */
 export interface Base {
@@ -58,7 +59,8 @@ export async function seal(content: Buffer, base: Base | null): Promise<Buffer> 
  * @throws IntegrityError when it is not one of ours; `name` is the object's name for the message.
  */
 export function parseEnvelope(blob: Buffer, name: string): Envelope {
-  const damaged = () => new IntegrityError(`The stored object ${name} is damaged.`, 'Restore the store from a backup, or try another clone.');
+  const damaged = () =>
+    new IntegrityError(`The stored object ${name} is damaged.`, 'Restore the store from a backup, or try another clone.');
   if (blob.length < HEADER || !blob.subarray(0, 4).equals(MAGIC)) throw damaged();
   const hasBase = blob[9] === 1;
   const start = HEADER + (hasBase ? 32 : 0);
@@ -78,9 +80,14 @@ export function unseal(envelope: Envelope, base: Buffer | null, name: string): B
     if (content.length === envelope.length) return content;
   } catch (cause) {
     if (cause instanceof IntegrityError) throw cause;
-    throw new IntegrityError(`The stored object ${name} is damaged.`, 'Restore the store from a backup, or try another clone.', { cause });
+    throw new IntegrityError(`The stored object ${name} is damaged.`, 'Restore the store from a backup, or try another clone.', {
+      cause,
+    });
   }
-  throw new IntegrityError(`The stored object ${name} is damaged: its length is wrong.`, 'Restore the store from a backup, or try another clone.');
+  throw new IntegrityError(
+    `The stored object ${name} is damaged: its length is wrong.`,
+    'Restore the store from a backup, or try another clone.',
+  );
 }
 
 function decompress({ codec, length, payload }: Envelope, base: Buffer | null): Buffer {

@@ -6,10 +6,13 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().nonnegative();
 const sessionId = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
 /** Paths from a repository or a store are hostile until they have this form: plain names, no `..`, nothing absolute. */
-const relativePath = z.string().refine(
-  (path) => path.length <= 1024 && path.split('/').every((name) => /^[^\\/\p{Cc}]+$/u.test(name) && name !== '.' && name !== '..'),
-  'no plain relative path',
-);
+const relativePath = z
+  .string()
+  .refine(
+    (path) =>
+      path.length <= 1024 && path.split('/').every((name) => /^[^\\/\p{Cc}]+$/u.test(name) && name !== '.' && name !== '..'),
+    'no plain relative path',
+  );
 const directory = z.union([z.literal('.'), relativePath]).nullable();
 
 const snapshotSchema = z
@@ -57,7 +60,10 @@ const manifestSchema = z.looseObject({
       ended_at: z.string().nullable(),
       files: z.array(
         z.looseObject({
-          path: relativePath.refine((path) => /^(transcript\.jsonl$|side\/|project\/agent-[0-9a-f]+\.jsonl$)/.test(path), 'unknown place'),
+          path: relativePath.refine(
+            (path) => /^(transcript\.jsonl$|side\/|project\/agent-[0-9a-f]+\.jsonl$)/.test(path),
+            'unknown place',
+          ),
           size: count,
           chunks: z.array(z.tuple([hash, count])),
         }),

@@ -36,7 +36,11 @@ export function git(args: string[], { cwd, input, env }: GitOptions = {}): Promi
     child.on('error', (cause: NodeJS.ErrnoException) =>
       reject(
         cause.code === 'ENOENT'
-          ? new UserError('git was not found, or the directory does not exist.', 'Install git, or check the path given with -C.', { cause })
+          ? new UserError(
+              'git was not found, or the directory does not exist.',
+              'Install git, or check the path given with -C.',
+              { cause },
+            )
           : cause,
       ),
     );

@@ -100,7 +100,10 @@ function installHook(hook: HookName, places: HookPlaces, record: HookRecord): Ho
   if (callsUs(hook, places) && (!text?.includes('/cc-context/hooks/') || text.includes(hookLine(hook)))) return done('kept');
   if (lstatSync(path).isSymbolicLink() && scriptsDir !== hooksDir) return done('by-hand');
   // husky 9 runs its scripts with sh, whatever their mode and shebang.
-  if (text !== null && (scriptsDir !== hooksDir || (!lstatSync(path).isSymbolicLink() && isExecutable(path) && isShellScript(text)))) {
+  if (
+    text !== null &&
+    (scriptsDir !== hooksDir || (!lstatSync(path).isSymbolicLink() && isExecutable(path) && isShellScript(text)))
+  ) {
     replaceFile(path, Buffer.from(insertLine(text, hook), 'latin1'), statSync(path).mode & 0o7777);
     return done('edited');
   }

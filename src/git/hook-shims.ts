@@ -55,7 +55,9 @@ export function isExecutable(path: string): boolean {
 function shimText(name: string, { templates, node, entry }: ShimSource): string {
   const template = readFileSync(join(templates, name), 'utf8');
   if (name !== SHARED) return template;
-  return template.replace(assignment('node'), () => `node=${quoted(node)}`).replace(assignment('entry'), () => `entry=${quoted(entry)}`);
+  return template
+    .replace(assignment('node'), () => `node=${quoted(node)}`)
+    .replace(assignment('entry'), () => `entry=${quoted(entry)}`);
 }
 
 /** A line that assigns a single-quoted word in a shell script. */

@@ -50,5 +50,8 @@ function kindOf(path: string): 'file' | 'folder' | 'other' | null {
 }
 
 function notAFolder(path: string): UserError {
-  return new UserError(`${path} is a symbolic link or no folder, so no context was captured.`, `Remove it: git rm --cached ${path} && rm ${path}`);
+  return new UserError(
+    `${path} is a symbolic link or no folder, so no context was captured.`,
+    `Remove it: git rm --cached ${path} && rm ${path}`,
+  );
 }

@@ -156,5 +156,8 @@ function missing(name: string): IntegrityError {
 }
 
 function damaged(name: string): IntegrityError {
-  return new IntegrityError(`The stored object ${name} is damaged: its content does not match its hash.`, 'Restore the store from a backup.');
+  return new IntegrityError(
+    `The stored object ${name} is damaged: its content does not match its hash.`,
+    'Restore the store from a backup.',
+  );
 }

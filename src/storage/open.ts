@@ -23,7 +23,8 @@ export async function openStores<P>(
   { dataDir, commonDir }: { dataDir: string | null; commonDir: string },
   timeout = 5000,
 ): Promise<OpenStores<P>> {
-  if (dataDir === null) throw new UserError('There is no home directory to keep the store in.', 'Set CC_CONTEXT_HOME to a folder of yours.');
+  if (dataDir === null)
+    throw new UserError('There is no home directory to keep the store in.', 'Set CC_CONTEXT_HOME to a folder of yours.');
   const blobs = sqliteStore({ path: join(dataDir, 'store.db'), timeout });
   const state = openLocalState<P>(commonDir, await blobs.id(), timeout);
   return {

@@ -6,7 +6,8 @@ import { UserError } from '../errors.ts';
  * @throws UserError where there is no terminal to ask on.
  */
 export async function askPerson(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) throw new UserError(question, 'There is no terminal to answer on: pass --yes to go on.');
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw new UserError(question, 'There is no terminal to answer on: pass --yes to go on.');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());

@@ -1,15 +1,5 @@
-import type { Message } from '../core/conversation.ts';
 import { printable } from './columns.ts';
-import { messageText } from './message-text.ts';
-
-/** What a page shows. */
-export interface Page {
-  title: string;
-  /** Who said what to whom, in order; a heading where the session changes. */
-  messages: (Message & { session_id: string })[];
-  /** Also what went into the tools and what came out. */
-  tools: boolean;
-}
+import { type ContextView, shownMessages } from './context-text.ts';
 
 const STYLE = `body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
 h1{font-size:1.3rem}h2{font-size:1rem;color:#666;border-top:1px solid #ddd;padding-top:1rem;margin-top:2rem}
@@ -23,17 +13,12 @@ article.tool pre{font:13px/1.4 ui-monospace,monospace}
  * A context as one page that stands alone: no script, nothing loaded from anywhere, and the policy in it forbids both. Every character of
  * the conversation is text.
  */
-export function htmlPage({ title, messages, tools }: Page): string {
-  const sessions = new Set(messages.map(({ session_id }) => session_id));
-  const shown = messages.filter(({ meta }) => !meta);
-  const body = shown.flatMap((message, at) => {
-    const text = printable(messageText(message, { tools }));
-    if (text === '') return [];
-    const changes = sessions.size > 1 && message.session_id !== shown[at - 1]?.session_id;
-    const heading = changes ? [`<h2>Session ${escaped(message.session_id)}</h2>`] : [];
-    const who = speaker(message);
-    return [...heading, `<article class="${who}"><header>${who} · ${escaped(message.at)}</header><pre>${escaped(text)}</pre></article>`];
-  });
+export function htmlPage(view: ContextView): string {
+  const { title } = view;
+  const body = shownMessages(view).flatMap(({ who, at, text, session }) => [
+    ...(session === null ? [] : [`<h2>Session ${escaped(session)}</h2>`]),
+    `<article class="${who}"><header>${who} · ${escaped(at)}</header><pre>${escaped(text)}</pre></article>`,
+  ]);
   return [
     '<!doctype html>',
     '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
@@ -46,12 +31,6 @@ export function htmlPage({ title, messages, tools }: Page): string {
   ].join('\n');
 }
 
-/** Who speaks in a message: the person, the model, or a tool that answers it. */
-export function speaker({ role, content }: Message): 'user' | 'claude' | 'tool' {
-  if (role === 'assistant') return 'claude';
-  return content.length > 0 && content.every(({ type }) => type === 'tool_result') ? 'tool' : 'user';
-}
-
 function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  return printable(text).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -31,7 +31,9 @@ function blockText(block: Block, tools: boolean): string {
 function summaryOf(input: unknown, tools: boolean): string {
   if (tools || typeof input !== 'object' || input === null) return JSON.stringify(input) ?? '';
   const fields = input as Record<string, unknown>;
-  const telling = ['command', 'file_path', 'path', 'pattern', 'url', 'query', 'description'].find((name) => typeof fields[name] === 'string');
+  const telling = ['command', 'file_path', 'path', 'pattern', 'url', 'query', 'description'].find(
+    (name) => typeof fields[name] === 'string',
+  );
   return telling === undefined ? '' : String(fields[telling]);
 }
 

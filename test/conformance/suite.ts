@@ -36,7 +36,10 @@ export function conforms(name: string, open: () => { store: BlobStore; reopen?: 
 
     test('many puts at once, and a large value', async () => {
       const large = Buffer.alloc(9 * 1024 * 1024, 7);
-      await Promise.all([store.put('blobs/large', large), ...Array.from({ length: 50 }, (_, at) => store.put(`blobs/${at}`, Buffer.from([at])))]);
+      await Promise.all([
+        store.put('blobs/large', large),
+        ...Array.from({ length: 50 }, (_, at) => store.put(`blobs/${at}`, Buffer.from([at]))),
+      ]);
       expect((await store.get('blobs/large'))?.equals(large)).toBe(true);
       expect(await store.get('blobs/49')).toEqual(Buffer.from([49]));
     });

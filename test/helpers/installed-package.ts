@@ -21,7 +21,16 @@ export default async function setup(project: TestProject): Promise<() => void> {
   npm('pack', '--silent', '--pack-destination', home);
   const tarball = readdirSync(home).find((name) => name.endsWith('.tgz')) as string;
   // No install script of any dependency may have to run.
-  npm('install', '--silent', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', join(home, 'prefix'), join(home, tarball));
+  npm(
+    'install',
+    '--silent',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--prefix',
+    join(home, 'prefix'),
+    join(home, tarball),
+  );
   await installClaudeVersions();
   project.provide('bin', join(home, 'prefix', 'node_modules', '.bin'));
   return () => rmSync(home, { recursive: true, force: true });

@@ -51,9 +51,23 @@ export function toReply(reply: ReplyLike): Reply {
  */
 export function sendReply(response: ServerResponse, { model, stream }: { model: string; stream?: boolean }, reply: Reply): void {
   const { content } = reply;
-  const usage = { input_tokens: 10, output_tokens: 5, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, ...reply.usage };
+  const usage = {
+    input_tokens: 10,
+    output_tokens: 5,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+    ...reply.usage,
+  };
   const stop = { stop_reason: content.some((block) => block.type === 'tool_use') ? 'tool_use' : 'end_turn', stop_sequence: null };
-  const message = { id: `msg_${randomUUID().replaceAll('-', '')}`, type: 'message', role: 'assistant', model, content, ...stop, usage };
+  const message = {
+    id: `msg_${randomUUID().replaceAll('-', '')}`,
+    type: 'message',
+    role: 'assistant',
+    model,
+    content,
+    ...stop,
+    usage,
+  };
   if (stream !== true) {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(message));
     return;
@@ -87,6 +101,9 @@ function inParts(block: ReplyBlock): { start: object; deltas: object[] } {
         ],
       };
     case 'tool_use':
-      return { start: { ...block, input: {} }, deltas: [{ type: 'input_json_delta', partial_json: JSON.stringify(block.input) }] };
+      return {
+        start: { ...block, input: {} },
+        deltas: [{ type: 'input_json_delta', partial_json: JSON.stringify(block.input) }],
+      };
   }
 }

@@ -41,7 +41,13 @@ export function createRepo({ name = 'repo' }: { name?: string } = {}): TestRepo 
     home,
     env,
     run(command, args, { cwd = dir, env: more = {}, input = '' } = {}) {
-      const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, env: { ...env, ...more }, input, encoding: 'utf8', maxBuffer: Number.POSITIVE_INFINITY });
+      const { status, stdout, stderr, error } = spawnSync(command, args, {
+        cwd,
+        env: { ...env, ...more },
+        input,
+        encoding: 'utf8',
+        maxBuffer: Number.POSITIVE_INFINITY,
+      });
       if (error) throw error;
       return { code: status ?? -1, stdout, stderr };
     },

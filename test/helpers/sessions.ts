@@ -22,7 +22,11 @@ export async function resumedSession(person: Person, cwd: string): Promise<strin
 
 /** One turn with three tool calls in one reply; they end in another order than they were made in. */
 export async function parallelSession(person: Person, cwd: string): Promise<string> {
-  const calls = [bash('sleep 0.3; echo slow'), toolUse('Read', { file_path: join(person.home, '.gitconfig') }), bash('echo quick')];
+  const calls = [
+    bash('sleep 0.3; echo slow'),
+    toolUse('Read', { file_path: join(person.home, '.gitconfig') }),
+    bash('echo quick'),
+  ];
   person.api.when('do three things', [{ type: 'text', text: 'all at once' }, ...calls], 'three things done');
   return (await person.prompt('do three things', { cwd })).session_id;
 }

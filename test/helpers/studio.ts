@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import type { ApiMessage } from './messages-api.ts';
 import { messagesOf } from './api-request.ts';
-import type { ClaudeVersion } from './claude-install.ts';
 import { createPerson, type Person } from './claude.ts';
+import type { ClaudeVersion } from './claude-install.ts';
+import type { ApiMessage } from './messages-api.ts';
 import { type MockApi, startMockApi } from './mock-api.ts';
 import type { Ran } from './repo.ts';
 
@@ -62,14 +62,20 @@ export async function openStudio(version: ClaudeVersion): Promise<Studio> {
     dir,
     run,
     commit,
-    cc: (command, args, cwd) => JSON.parse(must(run(process.execPath, [join(bin, `cc-${command}`), '--json', ...args], cwd), `cc-${command}`).stdout),
+    cc: (command, args, cwd) =>
+      JSON.parse(must(run(process.execPath, [join(bin, `cc-${command}`), '--json', ...args], cwd), `cc-${command}`).stdout),
     async resume(session, prompt, cwd = dir) {
       const before = api.requests.length;
       await person.prompt(prompt, { cwd, resume: session });
       const request = api.requests.slice(before).find((one) => one.kind === 'conversation' && one.prompt === prompt);
       if (request === undefined) throw new Error(`the client never asked "${prompt}"`);
       const all = messagesOf(request);
-      return all.slice(0, all.findLastIndex((message) => message.role === 'user' && JSON.stringify(message.content).includes(JSON.stringify(prompt).slice(1, -1))));
+      return all.slice(
+        0,
+        all.findLastIndex(
+          (message) => message.role === 'user' && JSON.stringify(message.content).includes(JSON.stringify(prompt).slice(1, -1)),
+        ),
+      );
     },
     async close() {
       await person.close();

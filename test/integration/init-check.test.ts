@@ -39,12 +39,14 @@ const DAMAGE: [string, (repo: TestRepo, hooks: HookedRepo) => void, (repo: TestR
   [
     'the package was removed',
     (_, hooks) => rmSync(hooks.shims.entry),
-    (repo) => `The cc-context that the hooks start is gone (${repo.home}/package/dist/hook.js). Install it again, then run: cc-init`,
+    (repo) =>
+      `The cc-context that the hooks start is gone (${repo.home}/package/dist/hook.js). Install it again, then run: cc-init`,
   ],
   [
     'another hooks directory was set',
     (repo) => repo.git('config', 'core.hooksPath', 'team'),
-    (repo) => `pre-commit, post-commit, post-checkout, post-rewrite and pre-push in ${repo.dir}/team do not call cc-context. Run: cc-init`,
+    (repo) =>
+      `pre-commit, post-commit, post-checkout, post-rewrite and pre-push in ${repo.dir}/team do not call cc-context. Run: cc-init`,
   ],
 ];
 
@@ -54,13 +56,19 @@ test.each(DAMAGE)('%s', async (_, damage, sentence) => {
   await hooks.init();
   damage(repo, hooks);
   const before = tree(repo.dir);
-  expect(await hooks.check()).toEqual({ ok: false, problems: [sentence(repo).replace('/hooks/.', '/hooks').replace('/.)', ')')] });
+  expect(await hooks.check()).toEqual({
+    ok: false,
+    problems: [sentence(repo).replace('/hooks/.', '/hooks').replace('/.)', ')')],
+  });
   expect(tree(repo.dir)).toEqual(before);
 });
 
 test('cc-init was never run', async () => {
   using repo = createRepo();
-  expect(await hooked(repo).check()).toEqual({ ok: false, problems: ['cc-context is not set up in this repository. Run: cc-init'] });
+  expect(await hooked(repo).check()).toEqual({
+    ok: false,
+    problems: ['cc-context is not set up in this repository. Run: cc-init'],
+  });
 });
 
 test('a hooks directory that is a file: one sentence, and no trace', async () => {
@@ -69,7 +77,10 @@ test('a hooks directory that is a file: one sentence, and no trace', async () =>
   repo.write('file', '');
   const before = tree(repo.dir);
   const hooks = hooked(repo);
-  await expect(hooks.init()).rejects.toMatchObject({ name: 'UserError', message: `The hook ${repo.dir}/file cannot be written (EEXIST).` });
+  await expect(hooks.init()).rejects.toMatchObject({
+    name: 'UserError',
+    message: `The hook ${repo.dir}/file cannot be written (EEXIST).`,
+  });
   await hooks.init({ uninstall: true });
   expect(tree(repo.dir)).toEqual(before);
 });

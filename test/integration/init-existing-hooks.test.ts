@@ -56,7 +56,8 @@ describe.each(SHELL)('a hook of %s', (_, program, script) => {
   });
 });
 
-const PYTHON = '#!/usr/bin/env python3\nimport os, sys\nopen(os.environ["HOME"] + "/mine", "a").write("mine %d" % (len(sys.argv) - 1))\n';
+const PYTHON =
+  '#!/usr/bin/env python3\nimport os, sys\nopen(os.environ["HOME"] + "/mine", "a").write("mine %d" % (len(sys.argv) - 1))\n';
 const NODE = '#!/usr/bin/env node\nrequire("fs").appendFileSync(process.env.HOME + "/mine", `mine ${process.argv.length - 2}`)\n';
 
 /** Hooks that are put aside: [situation, how they are made, the note they leave (none: Git did not run them either)]. */

@@ -14,8 +14,16 @@ const BROKEN: [string, (repo: TestRepo, hooks: HookedRepo) => void, RegExp][] = 
   ['the shims are gone', (repo) => rmSync(shim(repo, '.'), { recursive: true }), /^$/],
   ['the shared shim is gone', (repo) => rmSync(shim(repo, 'shared.sh')), /^$/],
   ['the shims are not executable', (repo) => repo.run('chmod', ['-R', 'a-x+X', shim(repo, '.')]), /^$/],
-  ['the entry throws', (_, hooks) => writeFileSync(hooks.shims.entry, 'process.exitCode = 3; throw new Error("broken")'), /Error: broken/],
-  ['the entry is killed', (_, hooks) => writeFileSync(hooks.shims.entry, 'process.kill(process.pid, "SIGKILL")'), /^(Killed\s*)?$/],
+  [
+    'the entry throws',
+    (_, hooks) => writeFileSync(hooks.shims.entry, 'process.exitCode = 3; throw new Error("broken")'),
+    /Error: broken/,
+  ],
+  [
+    'the entry is killed',
+    (_, hooks) => writeFileSync(hooks.shims.entry, 'process.kill(process.pid, "SIGKILL")'),
+    /^(Killed\s*)?$/,
+  ],
   ['a shim has CRLF line ends', (repo) => crlf(shim(repo, 'shared.sh')), /./],
   ['a shim is no script', (repo) => writeFileSync(shim(repo, 'pre-commit'), '#!/nowhere/sh\n'), /./],
 ];
@@ -52,7 +60,9 @@ test('node is gone: silent, and cc-status says it', async () => {
   rmSync(hooks.shims.node);
   const { code, stderr } = repo.run('git', ['commit', '--allow-empty', '-m', 'one'], { env: CLAUDE });
   expect([code, stderr]).toEqual([0, '']);
-  expect((await hooks.check()).problems).toEqual([`The Node.js that the hooks start is gone (${hooks.shims.node}). Run: cc-init`]);
+  expect((await hooks.check()).problems).toEqual([
+    `The Node.js that the hooks start is gone (${hooks.shims.node}). Run: cc-init`,
+  ]);
 });
 
 test('CC_CONTEXT=0 switches everything off, and cc-status says it', async () => {
@@ -106,7 +116,8 @@ test('post-commit runs in the foreground when the index has to be mended', async
   const worktree = join(repo.dir, '../tree');
   const hooks = hooked(repo);
   await hooks.init();
-  const commit = () => repo.run('git', ['commit', '--allow-empty', '-m', 'one'], { cwd: worktree, env: CLAUDE }).stderr.match(/recorded/g);
+  const commit = () =>
+    repo.run('git', ['commit', '--allow-empty', '-m', 'one'], { cwd: worktree, env: CLAUDE }).stderr.match(/recorded/g);
   repo.write('.git/cc-context-heal', ''); // of the main work tree: no concern of this one
   expect(commit()).toHaveLength(1);
   repo.write('.git/worktrees/tree/cc-context-heal', '');

@@ -37,7 +37,8 @@ test('the line goes into .husky/<hook>; husky keeps its own files and its settin
   expect(hooks.calls()).toEqual(['pre-commit', 'post-commit']);
 
   await hooks.init({ uninstall: true });
-  const without = (all: Record<string, string>) => Object.fromEntries(Object.entries(all).filter(([path]) => !/^\.git\//.test(path)));
+  const without = (all: Record<string, string>) =>
+    Object.fromEntries(Object.entries(all).filter(([path]) => !/^\.git\//.test(path)));
   expect(without(tree(repo.dir))).toEqual(without(before));
   expect(repo.git('config', 'core.hooksPath')).toBe('.husky/_');
 });
@@ -101,7 +102,10 @@ test('the older form of a husky script starts itself anew: the line comes after 
   using repo = createRepo();
   repo.git('config', 'core.hooksPath', '.husky');
   // husky 8's own husky.sh, shortened to what it does.
-  repo.write('.husky/_/husky.sh', 'if [ -z "$husky_skip_init" ]; then\n  export husky_skip_init=1\n  sh -e "$0" "$@"\n  exit $?\nfi\n');
+  repo.write(
+    '.husky/_/husky.sh',
+    'if [ -z "$husky_skip_init" ]; then\n  export husky_skip_init=1\n  sh -e "$0" "$@"\n  exit $?\nfi\n',
+  );
   repo.write('.husky/pre-commit', '#!/usr/bin/env sh\n. "$(dirname -- "$0")/_/husky.sh"\n\necho from-husky\n', 0o755);
   const hooks = hooked(repo);
   await hooks.init();

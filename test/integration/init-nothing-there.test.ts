@@ -14,7 +14,9 @@ test('installs all hooks, which fire on commit, amend and push', async () => {
   const result = await hooks.init();
   expect(result.hooks.map(({ hook, change }) => [hook, change])).toEqual(HOOK_NAMES.map((hook) => [hook, 'created']));
   expect(result.capture).toEqual({ ok: true, problems: [] });
-  expect(renderInit(result)).toContain(`✓ cc-context is set up in ${repo.dir}\n  Git hooks in .git/hooks:\n  - pre-commit: created`);
+  expect(renderInit(result)).toContain(
+    `✓ cc-context is set up in ${repo.dir}\n  Git hooks in .git/hooks:\n  - pre-commit: created`,
+  );
 
   const committed = repo.run('git', ['commit', '--allow-empty', '-m', 'one'], { env: CLAUDE });
   expect(committed.code).toBe(0);

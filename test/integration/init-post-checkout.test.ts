@@ -34,7 +34,9 @@ test('one line for the commit that owns a context, none for files or the same co
 
 test('several contexts are counted', async () => {
   using repo = await withContexts(`.cc-snapshots/2026/01/02/${ID}.json`, `.cc-snapshots/2026/01/03/ctx-${'a'.repeat(64)}.json`);
-  expect(says(repo, 'switch', '--quiet', 'work')).toBe('cc-context: this commit has 2 Claude contexts. To bring them back: cc-restore\n');
+  expect(says(repo, 'switch', '--quiet', 'work')).toBe(
+    'cc-context: this commit has 2 Claude contexts. To bring them back: cc-restore\n',
+  );
 });
 
 test('a root commit and a merge that add one', async () => {

@@ -52,7 +52,9 @@ describe.skipIf(missing && process.env['CI'] !== 'true')('the pre-commit framewo
     await hooks.called('post-commit');
     expect(hooks.calls()).toEqual(['pre-commit', 'post-commit']);
     await hooks.init({ uninstall: true });
-    expect(Object.keys(tree(join(repo.dir, '.git/hooks'))).filter((path) => /^p[^.]*(\.legacy)?$/.test(path))).toEqual(['pre-commit']);
+    expect(Object.keys(tree(join(repo.dir, '.git/hooks'))).filter((path) => /^p[^.]*(\.legacy)?$/.test(path))).toEqual([
+      'pre-commit',
+    ]);
   });
 
   test.each([[['-f']], [['-f', '--hook-type', 'pre-push']]])(
@@ -63,7 +65,9 @@ describe.skipIf(missing && process.env['CI'] !== 'true')('the pre-commit framewo
       await hooks.init();
       install(repo, ...args);
       expect((await hooks.check()).problems).toEqual([
-        expect.stringMatching(/^pre-(commit|push) in .* does not call cc-context \(pre-commit may have replaced it\)\. Run: cc-init$/),
+        expect.stringMatching(
+          /^pre-(commit|push) in .* does not call cc-context \(pre-commit may have replaced it\)\. Run: cc-init$/,
+        ),
       ]);
       await hooks.init();
       expect(await hooks.check()).toEqual({ ok: true, problems: [] });

@@ -20,7 +20,10 @@ function session(repo: TestRepo, directory: string, config = join(repo.home, '.c
 }
 
 /** Whether a commit made there starts node in pre-commit. */
-async function captures(repo: TestRepo, { cwd = repo.dir, env = {} }: { cwd?: string; env?: NodeJS.ProcessEnv } = {}): Promise<boolean> {
+async function captures(
+  repo: TestRepo,
+  { cwd = repo.dir, env = {} }: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+): Promise<boolean> {
   const hooks = hooked(repo);
   await hooks.init();
   const { code } = repo.run('git', ['commit', '--allow-empty', '-m', 'one'], { cwd, env });
@@ -32,7 +35,10 @@ async function captures(repo: TestRepo, { cwd = repo.dir, env = {} }: { cwd?: st
 /** Whether a name matches the pattern followed by `*`, as a shell has it. */
 function startsLike(name: string, pattern: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
-  const ends = rest.reduce((at, part) => (at < 0 || name.indexOf(part, at) < 0 ? -1 : name.indexOf(part, at) + part.length), first.length);
+  const ends = rest.reduce(
+    (at, part) => (at < 0 || name.indexOf(part, at) < 0 ? -1 : name.indexOf(part, at) + part.length),
+    first.length,
+  );
   return name.startsWith(first) && ends >= 0;
 }
 

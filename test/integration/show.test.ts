@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ShownContext } from '../../src/commands/show.ts';
 import { commitFiles, talkAndCommit } from '../helpers/history.ts';
@@ -22,13 +24,12 @@ test('a conversation as text, as Markdown, as JSON lines, with what went through
     new RegExp(`^# Claude context of .*\\n\\n## session ${left.id}\\n\\n### user · `),
   );
 
-  const lines = work
-    .cc('show', '--jsonl')
-    .stdout.trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as ShownContext['messages'][number]);
-  expect(lines).toEqual(work.json<ShownContext>('show').messages);
-  expect(lines.map(({ session_id }) => session_id)).toEqual([left.id, left.id, left.id, left.id, right.id, right.id]);
+  const lines = work.cc('show', '--jsonl').stdout.trimEnd().split('\n');
+  const records = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(new Set(records.map(({ sessionId }) => sessionId)).size).toBe(1);
+  const from = records.flatMap(({ originalSessionId }) => originalSessionId ?? []);
+  expect(from).toEqual([left.id, left.id, left.id, left.id, right.id, right.id]);
+  expect(records.at(-1)).toMatchObject({ type: 'last-prompt', lastPrompt: 'from the right' });
 
   const only = work.json<ShownContext>('show', '--session', right.id.slice(0, 8), context.slice(0, 12));
   expect(only.sessions.map(({ session_id }) => session_id)).toEqual([right.id]);
@@ -36,6 +37,19 @@ test('a conversation as text, as Markdown, as JSON lines, with what went through
   const none = work.cc('show', '--session', randomUUID());
   expect(none).toMatchObject({ code: 1, stdout: '' });
   expect(none.stderr).toContain(left.id);
+});
+
+test('a page stands alone, and what was said in it is text', () => {
+  using work = createWorkplace();
+  work.session().say('<script>alert(1)</script> & "quotes" \u202e', '<img src=x onerror=alert(1)>');
+  commitFiles(work, 'page');
+  const path = join(work.home, 'page.html');
+  expect(work.cc('show', '--html', path).stdout).toBe(`✓ Written: ${path}\n`);
+  const page = readFileSync(path, 'utf8');
+  expect(page).toContain('&#60;script&#62;alert(1)&#60;/script&#62; &#38; &#34;quotes&#34;');
+  expect(page).not.toMatch(/<script|<img|\u202e/);
+  expect(page).toContain("default-src 'none'");
+  expect(work.cc('show', '--html', join(work.home, 'no', 'where.html'))).toMatchObject({ code: 1, stdout: '' });
 });
 
 test('what was rewound is shown with --all-branches only', () => {

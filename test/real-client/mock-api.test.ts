@@ -66,7 +66,9 @@ describe('the mock', () => {
     expect(first).toMatchObject({ stop_reason: 'tool_use', content: [{ name: 'Bash', input: { command: 'true' } }] });
     const turn = [ask, { role: 'assistant' as const, content: first.content }, user(result(first.content[0].id))];
     expect(JSON.parse((await post(turn)).body)).toMatchObject({ stop_reason: 'end_turn', content: [text('done')] });
-    expect(await post([...turn, said('done'), user(text('<system-reminder>on</system-reminder>'))])).toMatchObject({ status: 400 });
+    expect(await post([...turn, said('done'), user(text('<system-reminder>on</system-reminder>'))])).toMatchObject({
+      status: 400,
+    });
     expect(api.requests.map((request) => request.violations)).toEqual([[], [], []]);
   });
 

@@ -85,18 +85,26 @@ describe.each(CLAUDE_VERSIONS)('restored for Claude Code %s', (version) => {
   });
 
   // 2.0.76 does not tell its commands which session they are of: there a commit that is too quick sees no transcript yet.
-  test.each(version === '2.0.76' ? [false] : [false, true])('the agent itself commits (hurried: %s): the unfinished call does not spoil a restore', async (hurried) => {
-    if (!hurried) await make.resumedSession(studio.person, studio.dir);
-    await make.commandSession(studio.person, studio.dir, 'echo 1 > file.txt && git add file.txt && git commit -m agent', hurried);
-    const listed = studio.cc<{ subject: string; contexts: { sessions: object[] }[] }[]>('list', ['--limit', '1']);
-    expect(listed[0]?.subject).toBe('agent');
-    expect(listed[0]?.contexts).toHaveLength(1);
-    const { sessions } = restore();
-    const got = await studio.resume(sessions[0]?.session_id ?? '', 'and now?');
-    expect(JSON.stringify(got)).toContain('git commit -m agent');
-    expect(JSON.stringify(got)).not.toContain(LOST_RESULT);
-    expectValid();
-  });
+  test.each(version === '2.0.76' ? [false] : [false, true])(
+    'the agent itself commits (hurried: %s): the unfinished call does not spoil a restore',
+    async (hurried) => {
+      if (!hurried) await make.resumedSession(studio.person, studio.dir);
+      await make.commandSession(
+        studio.person,
+        studio.dir,
+        'echo 1 > file.txt && git add file.txt && git commit -m agent',
+        hurried,
+      );
+      const listed = studio.cc<{ subject: string; contexts: { sessions: object[] }[] }[]>('list', ['--limit', '1']);
+      expect(listed[0]?.subject).toBe('agent');
+      expect(listed[0]?.contexts).toHaveLength(1);
+      const { sessions } = restore();
+      const got = await studio.resume(sessions[0]?.session_id ?? '', 'and now?');
+      expect(JSON.stringify(got)).toContain('git commit -m agent');
+      expect(JSON.stringify(got)).not.toContain(LOST_RESULT);
+      expectValid();
+    },
+  );
 
   test('a secret in a tool result is redacted before it is stored, and the model is told that the mask is no value', async () => {
     const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;

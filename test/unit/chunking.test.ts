@@ -6,7 +6,8 @@ const cut = (records: Buffer[]) => {
   const chunker = new Chunker();
   return [...records.flatMap((record) => chunker.push(record)), ...chunker.flush()];
 };
-const records = (count: number, size = 3000) => Array.from({ length: count }, () => Buffer.from(`${randomBytes(size / 2).toString('hex')}\n`));
+const records = (count: number, size = 3000) =>
+  Array.from({ length: count }, () => Buffer.from(`${randomBytes(size / 2).toString('hex')}\n`));
 
 test('chunks hold every byte, and end where records end', () => {
   const given = records(1000);

@@ -22,5 +22,6 @@ test('directories below belong to it, neighbours with the same name do too until
 
 test('session ids are UUIDs and nothing else', () => {
   expect(isSessionId('770e8400-e29b-41d4-a716-446655440002')).toBe(true);
-  for (const bad of ['../../x', '770e8400-e29b-41d4-a716-446655440002/..', '', null, '770e8400']) expect(isSessionId(bad)).toBe(false);
+  for (const bad of ['../../x', '770e8400-e29b-41d4-a716-446655440002/..', '', null, '770e8400'])
+    expect(isSessionId(bad)).toBe(false);
 });

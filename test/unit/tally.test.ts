@@ -8,13 +8,20 @@ const count = (...records: (object | string)[]) => {
 };
 const prompt = { type: 'user', message: { role: 'user', content: 'hello' } };
 const reply = (id: string) => ({ type: 'assistant', message: { id, role: 'assistant', content: [] } });
-const result = (id: string) => ({ type: 'user', message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'x' }] } });
+const result = (id: string) => ({
+  type: 'user',
+  message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'x' }] },
+});
 
 test.each([
   ['a prompt and a reply', [prompt, reply('a')], 2],
   ['the lines of one reply count once', [prompt, reply('a'), reply('a'), reply('a')], 2],
   ['the results of parallel calls count once', [prompt, reply('a'), result('1'), reply('a'), result('2'), reply('b')], 4],
-  ['meta, sidechain, API errors, unknown types do not count', [{ ...prompt, isMeta: true }, { ...prompt, isSidechain: true }, { ...reply('a'), isApiErrorMessage: true }, { type: 'mode' }], 0],
+  [
+    'meta, sidechain, API errors, unknown types do not count',
+    [{ ...prompt, isMeta: true }, { ...prompt, isSidechain: true }, { ...reply('a'), isApiErrorMessage: true }, { type: 'mode' }],
+    0,
+  ],
   ['a record without a message does not count', [{ type: 'user' }], 0],
   ['lines that are no JSON object do not count', ['{', 'null', '[]', '"x"', ''], 0],
 ])('%s', (_, records, expected) => expect(count(...records).message_count).toBe(expected));
@@ -25,7 +32,12 @@ test('directory, version and times are the last ones told', () => {
     { ...prompt, cwd: '/b', version: '2.1.329', timestamp: '2026-01-02T00:00:00Z' },
     { type: 'mode', timestamp: 'never' },
   );
-  expect(tally).toMatchObject({ directory: '/b', agent_version: '2.1.329', started_at: '2026-01-01T00:00:00Z', ended_at: '2026-01-02T00:00:00Z' });
+  expect(tally).toMatchObject({
+    directory: '/b',
+    agent_version: '2.1.329',
+    started_at: '2026-01-01T00:00:00Z',
+    ended_at: '2026-01-02T00:00:00Z',
+  });
 });
 
 test('a count goes on where it stopped, also in the middle of a reply', () => {

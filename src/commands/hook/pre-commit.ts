@@ -30,11 +30,15 @@ export async function preCommit(): Promise<void> {
     process.exit(0);
   }, settings.timeout + FOR_STAGING).unref();
   try {
-    await withStores(repository, { deadline: started + settings.timeout - FOR_STAGING, redact: settings.redact }, async (options) => {
-      const { snapshot, warnings } = await capture(options);
-      warnings.forEach((warning) => say(messages.captureWarning(warning)));
-      if (snapshot !== null) say(messages.captured(snapshot));
-    });
+    await withStores(
+      repository,
+      { deadline: started + settings.timeout - FOR_STAGING, redact: settings.redact },
+      async (options) => {
+        const { snapshot, warnings } = await capture(options);
+        warnings.forEach((warning) => say(messages.captureWarning(warning)));
+        if (snapshot !== null) say(messages.captured(snapshot));
+      },
+    );
   } catch (error) {
     if (error instanceof OutOfTime) {
       unfinished(settings.timeout);
