@@ -102,7 +102,8 @@ export function makeTranscript({ path, sessionId, cwd, seed = 1 }) {
       const command = `cd ${cwd} && npm ${random.pick(['test', 'run build', 'run lint', 'ls'])} -- ${random.pick(files).path} 2>&1 | tail -${random.below(80)}`;
       const passed = () =>
         `\u001b[32m ✓ \u001b[39m${random.pick(files).path} > ${project.prose(random.between(3, 9))} ${random.below(400)}ms`;
-      const line = () => (random.chance(0.3) ? passed() : project.line(random.pick(files).own));
+      const coloured = random.chance(0.1);
+      const line = () => (coloured && random.chance(0.5) ? passed() : project.line(random.pick(files).own));
       const stdout = Array.from({ length: random.longTailed(8, 300) }, line).join('\n');
       const result = { stdout, stderr: '', interrupted: false, isImage: false };
       return { input: { command, description: project.prose(6) }, content: stdout, result };
@@ -119,16 +120,16 @@ export function makeTranscript({ path, sessionId, cwd, seed = 1 }) {
       };
     },
     Edit() {
-      const edited = random.oftenFirst(files);
-      const { at, old, fresh, original, around } = project.edit(edited);
+      const file = random.oftenFirst(files);
+      const { at, old, fresh, original, around } = project.edit(file);
       const [oldString, newString] = [old.join('\n'), fresh.join('\n')];
       const hunk = { oldStart: at, oldLines: old.length, newStart: at, newLines: fresh.length };
       const structuredPatch = [{ ...hunk, lines: [...old.map((text) => `-${text}`), ...fresh.map((text) => `+${text}`)] }];
       return {
-        input: { replace_all: false, file_path: edited.path, old_string: oldString, new_string: newString },
-        content: `The file ${edited.path} has been updated. Here's the result of running \`cat -n\` on a snippet:\n${numbered(at, around)}`,
+        input: { replace_all: false, file_path: file.path, old_string: oldString, new_string: newString },
+        content: `The file ${file.path} has been updated. Here's the result of running \`cat -n\` on a snippet:\n${numbered(at, around)}`,
         result: {
-          filePath: edited.path,
+          filePath: file.path,
           oldString,
           newString,
           originalFile: original,

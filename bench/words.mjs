@@ -10,7 +10,7 @@ const COMMON = `the a to and of is in it for that with as on be this are not fro
  because still already instead without where while through between both correct wrong missing empty current previous whole
  part simple better since about however implement implementation refactor logic check pass passing fail fails failing expected
  actual assert mock stub suite coverage deploy release note readme doc docs comment example usage import export public private
- secret password auth login header body cookie http json yaml html css sql null true false undefined async await promise`;
+ auth login header body cookie http json yaml html css sql null true false undefined async await promise`;
 
 const SYLLABLES =
   'ba co di fe ga ho ji ka lo mu ne po qua re si ta ul ver win xen ya zo ar el in or un st tr pl gr sh th ck nt rd'.split(' ');

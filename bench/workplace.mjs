@@ -66,8 +66,8 @@ export function makeWorkplace({ name, hooks }) {
   let commits = 0;
   const change = () => {
     commits += 1;
-    writeFileSync(join(dir, 'src.txt'), `${commits} ${randomUUID()}\n`);
-    git('add', 'src.txt');
+    writeFileSync(join(dir, 'file-0.txt'), `${commits} ${randomUUID()}\n`);
+    git('add', 'file-0.txt');
   };
 
   git('init', '--quiet', '--initial-branch=main');
@@ -86,7 +86,6 @@ export function makeWorkplace({ name, hooks }) {
     env,
     store,
     git,
-    change,
     /** Starts a session that works in this repository. */
     session: (seed = 1) => {
       const sessionId = randomUUID();

@@ -11,7 +11,8 @@ const STEP = 500_000;
 
 /**
  * (g) sessionlog 0.1.0 (https://www.npmjs.com/package/sessionlog) beside cc-context: the same session, which grows by 0.5 MB with each of
- * 20 commits. Claude Code's own hooks, which it needs before each commit, are not in its time. No target: for comparison.
+ * 20 commits, which the agent makes itself (only then sessionlog takes absolute paths for those of the repository). Claude Code's own hooks,
+ * which it needs around each commit, are not in its time. No target: for comparison.
  */
 export async function besideSessionlog() {
   const places = {
@@ -36,9 +37,9 @@ export async function besideSessionlog() {
       theirs: async () => {
         theirs.claude('user-prompt-submit', sessions.theirs);
         grow(sessions.theirs);
-        theirs.change();
+        const { waited } = await theirs.commit();
         theirs.claude('stop', sessions.theirs);
-        return (await theirs.commit()).waited;
+        return waited;
       },
     },
   );

@@ -1,11 +1,18 @@
 import { accountOf } from '../claude/account.ts';
 import { writtenCall } from '../claude/unfinished.ts';
 import { sha256 } from '../core/hash.ts';
-import { type Manifest, type ManifestSession, manifestBytes } from '../core/manifest.ts';
-import { makeSnapshot, SNAPSHOT_ATTRIBUTES, SNAPSHOT_DIR, type Snapshot, snapshotBytes, snapshotPath } from '../core/snapshot.ts';
-import { IntegrityError, TranscriptGone } from '../errors.ts';
+import { type ManifestSession, manifestBytes } from '../core/manifest.ts';
+import {
+  ATTRIBUTES_PATH,
+  makeSnapshot,
+  SNAPSHOT_ATTRIBUTES,
+  type Snapshot,
+  snapshotBytes,
+  snapshotPath,
+} from '../core/snapshot.ts';
+import { TranscriptGone } from '../errors.ts';
 import { leaveForHealing } from '../git/healing.ts';
-import { authorOf, type Head, type Repository, readHead, wasCommitted, worktreeTops } from '../git/repository.ts';
+import { authorOf, type Head, type Repository, readHead, worktreeTops } from '../git/repository.ts';
 import { removeSnapshotFile, writeSnapshotFile } from '../git/snapshot-folder.ts';
 import {
   hasChanges,
@@ -20,6 +27,7 @@ import { messages } from '../messages.ts';
 import type { ContextStore } from '../storage/context-store.ts';
 import type { LocalState, Pending } from '../storage/local-state.ts';
 import { type ActiveSession, active, candidates } from './choose.ts';
+import { leftBy, readAgain, stillPending, unstage } from './pending.ts';
 import { OutOfTime, type Progress } from './read-file.ts';
 import { type CapturedSession, captureSession } from './read-session.ts';
 import { recall } from './recall.ts';
@@ -46,7 +54,6 @@ export interface CaptureResult {
 }
 
 const NOTHING: CaptureResult = { snapshot: null, path: null, warnings: [] };
-const ATTRIBUTES_PATH = `${SNAPSHOT_DIR}/.gitattributes`;
 
 /**
  * Captures the sessions behind the commit that is being made and stages their snapshot file into it.
@@ -192,20 +199,6 @@ async function stage(
   return { snapshot, path, warnings: [] };
 }
 
-/** The context that an aborted commit left behind, to be used once more; null when the store has lost it. */
-async function readAgain(
-  { context_id, path }: Pending,
-  store: ContextStore,
-): Promise<{ manifest: Manifest; hash: string; path: string } | null> {
-  const hash = context_id.slice('ctx-'.length);
-  try {
-    return { manifest: await store.readManifest(hash), hash, path };
-  } catch (error) {
-    if (error instanceof IntegrityError) return null;
-    throw error;
-  }
-}
-
 async function stageFiles(files: Map<string, Buffer>, pending: Pending | null, { repository }: CaptureOptions): Promise<void> {
   const { top } = repository;
   for (const [name, bytes] of files) writeSnapshotFile(top, name, bytes);
@@ -216,34 +209,12 @@ async function stageFiles(files: Map<string, Buffer>, pending: Pending | null, {
   for (const name of gone) removeSnapshotFile(top, name);
 }
 
-/**
- * The context that an aborted commit left behind, which waits for the next one; null when it was committed. `post-commit` may not have noted
- * that yet, and HEAD may have gone elsewhere since: then the path is in the index only because a squash or a pick brought it there.
- */
-async function stillPending(pending: Pending | null, head: Head | null, top: string): Promise<Pending | null> {
-  if (pending === null || head === null) return pending;
-  if ((await pathsInTree(head.commit, [pending.path], top)).size > 0) return null;
-  return (await wasCommitted(pending.path, top)) ? null : pending;
-}
-
-/** What an aborted commit may have left in the index and the work tree: none of it is the person's. */
-async function leftBy(pending: Pending, head: Head | null, top: string): Promise<string[]> {
-  const ownAttributes = head !== null && (await pathsInTree(head.commit, [ATTRIBUTES_PATH], top)).size > 0;
-  return ownAttributes ? [pending.path] : [pending.path, ATTRIBUTES_PATH];
-}
-
 /** Nothing to capture any more: what an aborted commit left does not go into this one. */
 async function withdraw(left: string[], { repository, state }: CaptureOptions): Promise<CaptureResult> {
   if (left.length === 0) return NOTHING;
   await unstage(left, repository);
   state.record({ worktree: repository.top, progress: new Map(), captures: [], pending: null, created_at: '' });
   return NOTHING;
-}
-
-async function unstage(left: string[], repository: Repository): Promise<void> {
-  if (left.length === 0) return;
-  await updateIndexes(indexesInPlay(repository), repository.top, [], left);
-  for (const path of left) removeSnapshotFile(repository.top, path);
 }
 
 /** What a capture is apart from its time: two captures with the same fingerprint are one context. */

@@ -33,6 +33,9 @@ export interface Snapshot {
   manifest_hash: string;
 }
 
+/** Path of the `.gitattributes` beside the snapshot files. */
+export const ATTRIBUTES_PATH = `${SNAPSHOT_DIR}/.gitattributes`;
+
 /** The `.gitattributes` beside the snapshot files: no filter, line-end conversion, diff or merge ever touches them. */
 export const SNAPSHOT_ATTRIBUTES = '* -filter -text -diff -merge linguist-generated\n';
 

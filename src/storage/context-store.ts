@@ -122,8 +122,9 @@ export function contextStore(store: BlobStore): ContextStore {
     async putManifest(manifest) {
       const bytes = manifestBytes(manifest);
       const hash = sha256(bytes);
-      const [sealed] = await Promise.all([seal(bytes, null), flush()]);
-      await store.put(manifestKey(hash), sealed);
+      // With the last chunks, so that they can share a transaction. Nobody knows the manifest before all of them are there.
+      sealing.push(seal(bytes, null).then((blob) => [manifestKey(hash), blob]));
+      await flush();
       return hash;
     },
 
