@@ -11,7 +11,7 @@ export async function manySessions() {
     ({ place, session }) =>
     async () => {
       session?.growTo(session.size + 100_000);
-      return (await place.commit()).all;
+      return (await place.commit()).waited;
     };
   const samples = await inTurn({ rounds: 15 }, { plain: hooks({ place: plain }), one: hooks(one), many: hooks(many) });
   const [few, lots] = [medianDifference(samples.one, samples.plain), medianDifference(samples.many, samples.plain)];

@@ -62,10 +62,16 @@ const NOTHING: CaptureResult = { snapshot: null, path: null, warnings: [] };
 export async function capture(options: CaptureOptions): Promise<CaptureResult> {
   const { repository, state } = options;
   const { top } = repository;
-  const [head, tops] = await Promise.all([readHead(top), worktreeTops(repository)]);
-  const pending = await stillPending(state.pending(top), head, top);
+  const known = state.pending(top);
+  // Mostly no commit was aborted before and there is a HEAD: then Git is asked all of it at once.
+  const [head, tops, differs] = await Promise.all([
+    readHead(top),
+    worktreeTops(repository),
+    known === null ? hasChanges('HEAD', [], top) : null,
+  ]);
+  const pending = await stillPending(known, head, top);
   const left = pending === null ? [] : await leftBy(pending, head, top);
-  if (!(await hasChanges(head?.commit ?? null, left, top))) {
+  if (!(head !== null && differs !== null ? differs : await hasChanges(head?.commit ?? null, left, top))) {
     await unstage(left, repository);
     return NOTHING;
   }

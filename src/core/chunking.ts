@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 
 /** Sizes in bytes. A cut is looked for after MIN and forced at MAX; a single record longer than PIECE is cut inside. */
-const MIN = 256 * 1024;
+const MIN = 512 * 1024;
 const MAX = 2 * 1024 * 1024;
 const PIECE = 4 * 1024 * 1024;
 /** One record in 64 ends a chunk: about 200 KiB after MIN for records of the usual 3 KiB. */

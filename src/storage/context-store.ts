@@ -30,7 +30,7 @@ export interface ContextStore {
 /** Chains that were just read or written, by the hash of their last chunk: the next chunk of the file needs exactly that. */
 const KEPT_CHAINS = 4;
 /** Chunks that are put together, so that they can share a transaction; twice as many may be in memory. */
-const TOGETHER = 8;
+const TOGETHER = 16;
 
 export function contextStore(store: BlobStore): ContextStore {
   const chains = new Map<string, Buffer>();
