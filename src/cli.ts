@@ -9,7 +9,8 @@ const program = new Command('cc-context')
   .option('-C <dir>', 'run as if started in this directory')
   .option('--json', 'print the result as JSON')
   .exitOverride()
-  .showSuggestionAfterError();
+  .showSuggestionAfterError()
+  .showHelpAfterError('See: cc-context --help');
 
 function wholeNumber(value: string): number {
   if (!/^\d+$/.test(value)) throw new InvalidArgumentError('It takes a whole number, 0 for all.');
@@ -19,6 +20,7 @@ function wholeNumber(value: string): number {
 const command = (name: string, summary: string) =>
   program
     .command(name)
+    .showHelpAfterError(`See: cc-${name} --help`)
     .description(summary)
     .option('-C <dir>', 'run as if started in this directory')
     .option('--json', 'print the result as JSON');
