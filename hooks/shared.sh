@@ -73,8 +73,13 @@ $PWD"
 
 # True while a rebase makes commits by itself, false when a person commits at one of its stops: Git sets GIT_REFLOG_ACTION
 # for the commits that it starts a process for, and GIT_CHERRY_PICK_HELP for those that it makes itself (2.39).
+# The same rule as isReplaying in src/git/state.ts.
 replaying() {
-  [ -n "${GIT_REFLOG_ACTION-}${GIT_CHERRY_PICK_HELP-}" ] && git_dir=$(git rev-parse --git-dir 2>/dev/null) &&
+  case ${GIT_REFLOG_ACTION-} in
+    rebase* | pull*) ;;
+    *) [ -n "${GIT_CHERRY_PICK_HELP+set}" ] || return 1 ;;
+  esac
+  git_dir=$(git rev-parse --git-dir 2>/dev/null) &&
     { [ -d "$git_dir/rebase-merge" ] || [ -d "$git_dir/rebase-apply" ]; }
 }
 

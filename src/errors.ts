@@ -7,6 +7,11 @@ export class UserError extends Error {
     super(message, options);
     this.next = next;
   }
+
+  /** Both in one line. */
+  get sentence(): string {
+    return this.next === null ? this.message : `${this.message} ${this.next}`;
+  }
 }
 
 /** A blob, manifest or snapshot file that is missing, damaged or not what its hash says. Names the object. */

@@ -1,4 +1,5 @@
 /** What the hook shims start. Each hook is imported when it runs: this is the path on which people wait. */
+import { UserError } from './errors.ts';
 import { messages } from './messages.ts';
 
 const HOOKS: Record<string, (...args: string[]) => Promise<void>> = {
@@ -13,7 +14,8 @@ async function main([name = '', ...args]: string[]): Promise<void> {
     await HOOKS[name]?.(...args);
   } catch (error) {
     // A hook never fails a commit: whatever happened is told, and the exit code stays 0.
-    process.stderr.write(`${messages.hookBroke(error)}\n`);
+    const told = error instanceof UserError ? messages.captureWarning(error.sentence) : messages.hookBroke(error);
+    process.stderr.write(`${told}\n`);
   }
   process.exit(0);
 }

@@ -2,7 +2,7 @@ import { type Snapshot, shortContext } from './core/snapshot.ts';
 
 import { plural } from './ui/words.ts';
 
-/** Every sentence a person can see: what happened, then the command to run next. */
+/** The sentences of hooks and results: what happened, then the command to run next. Errors carry their own, see errors.ts. */
 export const messages = {
   // --- capture -------------------------------------------------------------------------------------------------------------
 
@@ -19,9 +19,13 @@ export const messages = {
   captureFailed: (why: string) => `cc-context: no context was captured for this commit: ${why}`,
   captureWarning: (what: string) => `cc-context: ${what}`,
   hookBroke: (error: unknown) =>
-    `cc-context: the commit is made, but its context was not captured: ${error instanceof Error ? error.message : String(error)} (please report this).`,
+    `cc-context: a hook ran into a bug, the commit goes on: ${error instanceof Error ? error.message : String(error)} (please report this).`,
   badLines: (sessionId: string, lines: number) =>
     `session ${sessionId.slice(0, 8)} has ${plural(lines, 'line')} that ${lines === 1 ? 'is' : 'are'} no JSON; kept as ${lines === 1 ? 'it is' : 'they are'}.`,
+  longLines: (sessionId: string, lines: number) =>
+    `session ${sessionId.slice(0, 8)} has ${plural(lines, 'line')} of more than 128 MiB, left out of this context.`,
+  unnamableFiles: (sessionId: string, files: number) =>
+    `session ${sessionId.slice(0, 8)} has ${plural(files, 'file')} with a backslash or a control character in the name, left out of this context.`,
   sessionGone: (sessionId: string, why: string) =>
     `session ${sessionId.slice(0, 8)} ${why}; it is not in this context, but in the next one that can read it.`,
 

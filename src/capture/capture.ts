@@ -1,4 +1,5 @@
 import { accountOf } from '../claude/account.ts';
+import type { Subagents } from '../claude/discover.ts';
 import { writtenCall } from '../claude/unfinished.ts';
 import { sha256 } from '../core/hash.ts';
 import { type ManifestSession, manifestBytes } from '../core/manifest.ts';
@@ -12,9 +13,10 @@ import {
 } from '../core/snapshot.ts';
 import { TranscriptGone } from '../errors.ts';
 import { leaveForHealing } from '../git/healing.ts';
-import { authorOf, type Head, type Repository, readHead, worktreeTops } from '../git/repository.ts';
-import { removeSnapshotFile, writeSnapshotFile } from '../git/snapshot-folder.ts';
+import { authorOf, type Head, isAncestor, type Repository, readHead, worktreeTops } from '../git/repository.ts';
+import { notAFile, notAFolder, removeSnapshotFile, writeSnapshotFile } from '../git/snapshot-folder.ts';
 import {
+  entryInTheWay,
   hasChanges,
   indexesInPlay,
   pathsInIndex,
@@ -26,7 +28,7 @@ import {
 import { messages } from '../messages.ts';
 import type { ContextStore } from '../storage/context-store.ts';
 import type { LocalState, Pending } from '../storage/local-state.ts';
-import { type ActiveSession, active, candidates } from './choose.ts';
+import { type ActiveSession, active, type Choice, candidates } from './choose.ts';
 import { leftBy, readAgain, stillPending, unstage } from './pending.ts';
 import { OutOfTime, type Progress } from './read-file.ts';
 import { type CapturedSession, captureSession } from './read-session.ts';
@@ -52,6 +54,9 @@ export interface CaptureResult {
   path: string | null;
   warnings: string[];
 }
+
+/** So many captures of a session are asked for when the commit's own tree has none of it. */
+const LATEST = 5;
 
 const NOTHING: CaptureResult = { snapshot: null, path: null, warnings: [] };
 
@@ -87,7 +92,7 @@ export async function capture(options: CaptureOptions): Promise<CaptureResult> {
 }
 
 async function chooseSessions(
-  { config, committing, state, repository }: CaptureOptions,
+  { config, committing, state, repository, deadline }: CaptureOptions,
   { head, tops, pending }: { head: Head | null; tops: string[]; pending: Pending | null },
 ): Promise<ActiveSession[]> {
   const headTime = (head?.time ?? 0) * 1000;
@@ -97,7 +102,7 @@ async function chooseSessions(
   // The commit before may be younger than the last look (a pull, a merge, --no-verify) or much older (another branch): what lies after either counts.
   // An orphan branch has none before it, and is not about all that was ever said.
   const since = head === null ? (looked ?? 0) : Math.min(headTime, looked ?? headTime);
-  const choices = candidates({ config, tops, committing, since, pending: pending?.context_id ?? null }, state);
+  const choices = candidates({ config, tops, committing, since, pending: pending?.context_id ?? null, deadline }, state);
   const unknown = choices.filter(({ captures }) => captures.length === 0);
   const recalled =
     head === null
@@ -113,7 +118,20 @@ async function chooseSessions(
   const inHead = head === null ? [] : await pathsInTree(head.commit, paths, repository.top);
   // A squash or a pick without a commit has brought contexts along, which the commit will own.
   const inIndex = [...(await pathsInIndex(paths, repository.top)).keys()].filter((path) => path !== pending?.path);
-  return active(choices, new Set([...inHead, ...inIndex]));
+  const owned = new Set([...inHead, ...inIndex]);
+  // A revert took the file away again, but not what an ancestor owns.
+  const lost = choices.filter(({ captures }) => !captures.some(({ path }) => owned.has(path)));
+  const inHistory = head === null ? [] : await pathsOfAncestors(lost, head.commit, repository.top);
+  return active(choices, new Set([...owned, ...inHistory]));
+}
+
+/** The paths of the sessions' latest captures that ancestors of a commit own, as far as the local state knows. */
+async function pathsOfAncestors(choices: Choice[], commit: string, top: string): Promise<string[]> {
+  const known = choices.flatMap(({ captures }) => captures.slice(0, LATEST));
+  const paths = known.map(async ({ path, git_commit }) =>
+    git_commit && (await isAncestor(git_commit, commit, top)) ? [path] : [],
+  );
+  return (await Promise.all(paths)).flat();
 }
 
 /**
@@ -130,16 +148,25 @@ async function captureAll(
   let missed = false;
   if (sessions.length === 0) return { sessions: result, missed, warnings };
   const account = accountOf(config);
+  const beside: Subagents = new Map();
   for (const { transcript } of sessions) {
     try {
       const earlier = (path: string) => state.progress(path);
-      const captured = await captureSession(transcript, { store, redact, deadline, earlier, account, top: repository.top });
+      const captured = await captureSession(transcript, {
+        store,
+        redact,
+        deadline,
+        earlier,
+        account,
+        top: repository.top,
+        beside,
+      });
       result.push(captured);
       warnings.push(...captured.warnings);
     } catch (error) {
       if (error instanceof OutOfTime) {
         await store.flush();
-        state.saveProgress(new Map([...result.flatMap(({ progress }) => [...progress]), [error.path, error.progress]]));
+        state.saveProgress(new Map([...result.flatMap(({ progress }) => [...progress]), ...error.progress]));
       }
       if (!(error instanceof TranscriptGone)) throw error;
       missed = true;
@@ -185,8 +212,9 @@ async function stage(
     covers: state.uncovered(top),
   });
   const path = again?.path ?? snapshotPath(snapshot.context_id, manifest.created_at);
-  const files = new Map([[path, snapshotBytes(snapshot)]]);
+  const files = new Map<string, Buffer>();
   if (!tracked.has(ATTRIBUTES_PATH)) files.set(ATTRIBUTES_PATH, Buffer.from(SNAPSHOT_ATTRIBUTES));
+  files.set(path, snapshotBytes(snapshot));
   // Recorded first: should it end between the two, what it may have left in the index and the work tree is known.
   state.record({
     worktree: top,
@@ -207,10 +235,15 @@ async function stage(
 
 async function stageFiles(files: Map<string, Buffer>, pending: Pending | null, { repository }: CaptureOptions): Promise<void> {
   const { top } = repository;
+  const indexes = indexesInPlay(repository);
+  const [staged, inTheWay] = await Promise.all([
+    Promise.all([...files].map(async ([name, bytes]) => ({ path: name, oid: await writeBlob(bytes, top) }))),
+    entryInTheWay([...files.keys()], indexes, top),
+  ]);
+  if (inTheWay !== null) throw files.has(inTheWay) ? notAFile(inTheWay, 'git rm -r --cached') : notAFolder(top, inTheWay);
   for (const [name, bytes] of files) writeSnapshotFile(top, name, bytes);
-  const staged = await Promise.all([...files].map(async ([name, bytes]) => ({ path: name, oid: await writeBlob(bytes, top) })));
   const gone = pending !== null && !files.has(pending.path) ? [pending.path] : [];
-  await updateIndexes(indexesInPlay(repository), top, staged, gone);
+  await updateIndexes(indexes, top, staged, gone);
   if (usesForeignIndex(repository)) leaveForHealing(repository, staged);
   for (const name of gone) removeSnapshotFile(top, name);
 }

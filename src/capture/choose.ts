@@ -1,6 +1,7 @@
 import { discoverTranscripts, findTranscript, type TranscriptFile } from '../claude/discover.ts';
 import { innermost, workingDirectory } from '../claude/where.ts';
 import type { CaptureRow, LocalState } from '../storage/local-state.ts';
+import { OutOfTime } from './read-file.ts';
 
 export interface Choice {
   transcript: TranscriptFile;
@@ -18,9 +19,17 @@ export interface ActiveSession extends Choice {
  * The sessions that may be behind a commit in this work tree: with bytes that no capture has seen, or modified after `since`, and
  * last working in this work tree; and the one that is committing, always.
  * @param facts `since` in milliseconds since 1970; `pending` is a context that an aborted commit left behind: its sessions wait for this one.
+ * @throws OutOfTime when `deadline` (milliseconds since 1970) comes before all transcripts were looked at.
  */
 export function candidates(
-  facts: { config: string; tops: string[]; committing: string | undefined; since: number; pending: string | null },
+  facts: {
+    config: string;
+    tops: string[];
+    committing: string | undefined;
+    since: number;
+    pending: string | null;
+    deadline?: number;
+  },
   state: Pick<LocalState<unknown>, 'latestSizes' | 'captures' | 'sessionsOf'>,
 ): Choice[] {
   const [top] = facts.tops;
@@ -31,6 +40,7 @@ export function candidates(
   const found = discoverTranscripts(facts.config, facts.tops)
     .filter((transcript) => transcript.size > 0 && isNew(transcript))
     .filter(({ path, session_id }) => {
+      if (Date.now() > (facts.deadline ?? Number.POSITIVE_INFINITY)) throw new OutOfTime();
       const directory = workingDirectory(path);
       return session_id === facts.committing || (directory !== null && innermost(directory, facts.tops) === top);
     });

@@ -29,16 +29,16 @@ export interface CapturedFile {
   tally: Tally;
   /** Lines that are no JSON; kept as they are. */
   bad_lines: number;
+  /** Lines that are too long to be a record; left out. */
+  long_lines: number;
 }
 
-/** The time box is over; `progress` says how far the reading came. */
+/** The time box is over; `progress` says how far the reading came, by path. */
 export class OutOfTime extends Error {
   override readonly name = 'OutOfTime';
-  readonly path: string;
-  readonly progress: Progress;
-  constructor(path: string, progress: Progress) {
+  readonly progress: Map<string, Progress>;
+  constructor(progress: Map<string, Progress> = new Map()) {
     super('the time box of the capture is over');
-    this.path = path;
     this.progress = progress;
   }
 }
@@ -86,22 +86,31 @@ async function captureRecords(
 ): Promise<CapturedFile> {
   const chunker = new Chunker();
   let unfinished: Buffer | null = null;
-  let bad_lines = 0;
-  for (const record of opened.records(progress.offset)) {
+  let [bad_lines, long_lines] = [0, 0];
+  const outOfTime = () => new OutOfTime(new Map([[path, { ...progress, tail: opened.tailAt(progress.offset) }]]));
+  for (const { bytes: record, end } of opened.lines(progress.offset)) {
+    if (record === null) {
+      if (end > progress.offset) long_lines += 1;
+      // What is before it is stored up to here: the progress may not run ahead of the chunks.
+      await append(chunker.flush(), progress, reading);
+      progress.offset = end;
+      if (Date.now() > reading.deadline) throw outOfTime();
+      continue;
+    }
     if (record.at(-1) !== NEWLINE) {
       unfinished = record;
       break;
     }
-    progress.offset += record.length;
+    progress.offset = end;
     if (record.length > 1 && !tallyRecord(progress.tally, record)) bad_lines += 1;
     const chunks = chunker.push(redacted(record, progress, reading.redact));
     if (chunks.length === 0) continue;
     await append(chunks, progress, reading);
-    if (Date.now() > reading.deadline) throw new OutOfTime(path, { ...progress, tail: opened.tailAt(progress.offset) });
+    if (Date.now() > reading.deadline) throw outOfTime();
   }
   await append(chunker.flush(), progress, reading);
   progress.tail = opened.tailAt(progress.offset);
-  return captured(name, opened.size, await withUnfinished(progress, unfinished, reading), progress, bad_lines);
+  return captured(name, opened.size, await withUnfinished(progress, unfinished, reading), progress, { bad_lines, long_lines });
 }
 
 /** A last line without its end is captured too, but read again next time: it may have grown into a record by then. */
@@ -117,21 +126,31 @@ async function withUnfinished(progress: Progress, unfinished: Buffer | null, rea
 
 async function captureText(
   name: string,
-  _path: string,
+  path: string,
   opened: OpenedFile,
   before: Progress,
   reading: Reading,
 ): Promise<CapturedFile> {
-  if (before.offset === opened.size && before.chunks.length > 0) return captured(name, opened.size, before, before, 0);
+  if (before.offset === opened.size && before.chunks.length > 0) return captured(name, opened.size, before, before);
   const progress = beginning();
-  const records = opened.size > WHOLE_TEXT ? opened.records(0) : [Buffer.concat([...opened.records(0)])];
   const chunker = new Chunker();
-  for (const record of records) {
-    await append(chunker.push(redacted(record, progress, reading.redact, redactText)), progress, reading);
+  const whole: Buffer[] = [];
+  let long_lines = 0;
+  let inLongLine = false;
+  for (const { bytes, end } of opened.lines(0)) {
+    // A text is read from its beginning each time.
+    if (Date.now() > reading.deadline) throw new OutOfTime(new Map([[path, before]]));
+    if (bytes === null && !inLongLine) long_lines += 1;
+    inLongLine = bytes === null && end === progress.offset;
+    progress.offset = end;
+    if (bytes === null) continue;
+    if (opened.size <= WHOLE_TEXT) whole.push(bytes);
+    else await append(chunker.push(redacted(bytes, progress, reading.redact, redactText)), progress, reading);
   }
+  await append(chunker.push(redacted(Buffer.concat(whole), progress, reading.redact, redactText)), progress, reading);
   await append(chunker.flush(), progress, reading);
   const end = { ...progress, offset: opened.size, tail: opened.tailAt(opened.size) };
-  return captured(name, opened.size, end, end, 0);
+  return captured(name, opened.size, end, end, { bad_lines: 0, long_lines });
 }
 
 const NEWLINE = 10;
@@ -154,7 +173,13 @@ async function append(chunks: Buffer[], progress: Progress, { store, heal = fals
   }
 }
 
-function captured(name: string, size: number, all: Progress, progress: Progress, bad_lines: number): CapturedFile {
+function captured(
+  name: string,
+  size: number,
+  all: Progress,
+  progress: Progress,
+  lines = { bad_lines: 0, long_lines: 0 },
+): CapturedFile {
   const file = { path: name, size: all.size, chunks: all.chunks };
-  return { file, progress, size, redactions: all.redactions, tally: all.tally, bad_lines };
+  return { file, progress, size, redactions: all.redactions, tally: all.tally, ...lines };
 }

@@ -1,7 +1,9 @@
 import { relative, sep } from 'node:path';
-import { sessionFiles, type TranscriptFile } from '../claude/discover.ts';
+import { type Subagents, sessionFiles, type TranscriptFile } from '../claude/discover.ts';
 import { innermost } from '../claude/where.ts';
 import type { ManifestSession } from '../core/manifest.ts';
+import { isPlainPath } from '../core/plain-path.ts';
+import { redactText } from '../core/redaction/index.ts';
 import { TranscriptGone } from '../errors.ts';
 import { messages } from '../messages.ts';
 import { type CapturedFile, captureFile, type Progress, type Reading } from './read-file.ts';
@@ -26,12 +28,15 @@ export async function captureSession(
     earlier,
     account,
     top,
+    beside,
     ...reading
-  }: Reading & { earlier: (path: string) => Progress | null; account: string | null; top: string },
+  }: Reading & { earlier: (path: string) => Progress | null; account: string | null; top: string; beside?: Subagents },
 ): Promise<CapturedSession> {
   const captured: CapturedFile[] = [];
   const progress = new Map<string, Progress>();
-  for (const { name, path } of sessionFiles(transcript)) {
+  const files = sessionFiles(transcript, beside);
+  const plain = files.filter(({ name }) => isPlainPath(name));
+  for (const { name, path } of plain) {
     try {
       const file = await captureFile(name, path, earlier(path), reading);
       captured.push(file);
@@ -43,15 +48,19 @@ export async function captureSession(
   }
   const [main] = captured as [CapturedFile];
   const { tally } = main;
+  const id = transcript.session_id;
   const bad = captured.reduce((sum, file) => sum + file.bad_lines, 0);
+  const long = captured.reduce((sum, file) => sum + file.long_lines, 0);
+  const unnamable = files.length - plain.length;
+  const directory = reading.redact && holdsSecret(tally.directory) ? null : tally.directory;
   return {
     session: {
-      session_id: transcript.session_id,
+      session_id: id,
       agent: 'claude-code',
       agent_version: tally.agent_version,
       account,
-      cwd: relativeDirectory(tally.directory, top),
-      directory: tally.directory,
+      cwd: relativeDirectory(directory, top),
+      directory,
       message_count: tally.message_count,
       redactions: captured.reduce((sum, file) => sum + file.redactions, 0),
       started_at: tally.started_at,
@@ -60,12 +69,22 @@ export async function captureSession(
     },
     progress,
     size: main.size,
-    warnings: bad === 0 ? [] : [messages.badLines(transcript.session_id, bad)],
+    warnings: [
+      ...(bad === 0 ? [] : [messages.badLines(id, bad)]),
+      ...(long === 0 ? [] : [messages.longLines(id, long)]),
+      ...(unnamable === 0 ? [] : [messages.unnamableFiles(id, unnamable)]),
+    ],
   };
 }
 
-/** The directory as seen from the top, with `/`; `.` for the top itself, null when it lies elsewhere. */
+/** A name of a directory that goes into a file that Git tracks: where it holds a secret, it does not. */
+function holdsSecret(directory: string | null): boolean {
+  return directory !== null && Object.keys(redactText(Buffer.from(directory)).counts).length > 0;
+}
+
+/** The directory as seen from the top, with `/`; `.` for the top itself, null when it lies elsewhere or is no plain path. */
 function relativeDirectory(directory: string | null, top: string): string | null {
   if (directory === null || innermost(directory, [top]) === null) return null;
-  return relative(top, directory).split(sep).join('/') || '.';
+  const path = relative(top, directory).split(sep).join('/');
+  return path === '' ? '.' : isPlainPath(path) ? path : null;
 }

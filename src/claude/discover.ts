@@ -1,5 +1,5 @@
-import { type Dirent, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { type Dirent, lstatSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { isSessionId, mayBeProjectOf, projectsDir } from './paths.ts';
 import { firstBytes } from './reading.ts';
 
@@ -40,10 +40,20 @@ export function findTranscript(config: string, sessionId: string): TranscriptFil
   return null;
 }
 
-/** The files of a session: the transcript first, the rest in order of name. */
-export function sessionFiles({ session_id, path }: TranscriptFile): SessionFile[] {
+/** By directory and session: the subagents that lie beside the transcripts. */
+export type Subagents = Map<string, Map<string, SessionFile[]>>;
+
+/**
+ * The files of a session: the transcript first, the rest in order of name. Symbolic links are none, wherever they lead.
+ * @param beside what was found in a directory is kept here, for its other sessions.
+ */
+export function sessionFiles({ session_id, path }: TranscriptFile, beside: Subagents = new Map()): SessionFile[] {
+  const directory = dirname(path);
+  const subagents = beside.get(directory) ?? olderSubagents(directory);
+  beside.set(directory, subagents);
   const folder = path.slice(0, -'.jsonl'.length);
-  return [{ name: 'transcript.jsonl', path }, ...filesBelow(folder, 'side'), ...olderSubagents(path, session_id)];
+  const side = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() ? filesBelow(folder, 'side') : [];
+  return [{ name: 'transcript.jsonl', path }, ...side, ...(subagents.get(session_id) ?? [])];
 }
 
 function transcriptsIn(directory: string): TranscriptFile[] {
@@ -55,7 +65,7 @@ function transcript(directory: string, name: string): TranscriptFile | null {
   if (!name.endsWith('.jsonl') || !isSessionId(session_id)) return null;
   const path = join(directory, name);
   try {
-    const found = statSync(path);
+    const found = lstatSync(path);
     return found.isFile() ? { session_id, path, size: found.size, mtime: found.mtimeMs } : null;
   } catch {
     return null; // cleaned up between the listing and now
@@ -72,14 +82,21 @@ function filesBelow(directory: string, name: string): SessionFile[] {
     });
 }
 
-/** Before 2.1 subagents lay beside the transcript, as `agent-<hex>.jsonl`; their records name the session they belong to. */
-function olderSubagents(path: string, sessionId: string): SessionFile[] {
-  const directory = path.slice(0, path.lastIndexOf('/'));
-  return entries(directory)
+/**
+ * Before 2.1 subagents lay beside the transcript, as `agent-<hex>.jsonl`; their records name the session they belong to.
+ * @returns the files of each session that one names.
+ */
+function olderSubagents(directory: string): Map<string, SessionFile[]> {
+  const result = new Map<string, SessionFile[]>();
+  const files = entries(directory)
     .filter((entry) => entry.isFile() && /^agent-[0-9a-f]+\.jsonl$/.test(entry.name))
     .map((entry) => ({ name: `project/${entry.name}`, path: join(directory, entry.name) }))
-    .filter((file) => firstBytes(file.path).includes(`"sessionId":"${sessionId}"`))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const file of files) {
+    const named = firstBytes(file.path).matchAll(/"sessionId":"([0-9a-fA-F-]{36})"/g);
+    for (const id of new Set([...named].map(([, id]) => id as string))) result.set(id, [...(result.get(id) ?? []), file]);
+  }
+  return result;
 }
 
 function entries(directory: string): Dirent[] {

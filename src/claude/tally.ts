@@ -19,8 +19,9 @@ export interface Tally {
 
 /** The lines of one reply stand close together, also with the results of parallel calls between them. */
 const RECENT = 32;
-/** A record longer than this (bytes) is captured but not parsed: it cannot be a message that a person or a model wrote. */
-const LONGEST_PARSED = 256 * 1024 * 1024;
+/** The tally goes into a file that Git tracks: of a transcript's text only what can be nothing else than a version or a time gets there. */
+const VERSION = /^\d{1,5}\.\d{1,5}\.\d{1,5}(-[a-z]{1,10}(\.\d{1,10})?)?$/;
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]{5,18}(Z|[+-]\d\d:\d\d)$/;
 
 export const EMPTY_TALLY: Tally = {
   message_count: 0,
@@ -37,7 +38,6 @@ export const EMPTY_TALLY: Tally = {
  * @returns false when the line is no JSON object.
  */
 export function tallyRecord(tally: Tally, record: Buffer): boolean {
-  if (record.length > LONGEST_PARSED) return false;
   let parsed: unknown;
   try {
     // Read as Latin-1 a record parses in two thirds of the time, and what counts here is ASCII but for the directory.
@@ -52,8 +52,8 @@ export function tallyRecord(tally: Tally, record: Buffer): boolean {
   >;
   if (typeof cwd === 'string')
     tally.directory = Buffer.byteLength(cwd) === cwd.length ? cwd : (JSON.parse(record.toString('utf8')) as { cwd: string }).cwd;
-  if (typeof version === 'string') tally.agent_version = version;
-  if (typeof timestamp === 'string' && !Number.isNaN(Date.parse(timestamp))) {
+  if (typeof version === 'string' && VERSION.test(version)) tally.agent_version = version;
+  if (typeof timestamp === 'string' && TIME.test(timestamp) && !Number.isNaN(Date.parse(timestamp))) {
     tally.started_at ??= timestamp;
     tally.ended_at = timestamp;
   }

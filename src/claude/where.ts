@@ -1,5 +1,8 @@
-import { sep } from 'node:path';
+import { normalize, sep } from 'node:path';
 import { firstBytes, lastBytes } from './reading.ts';
+
+/** Nearly always this many bytes say it; there may be thousands of transcripts to ask. */
+const NEAR = 16 * 1024;
 
 /**
  * The directory a session was last working in, by its own records: the last `cwd` near the end of the transcript, else the first. A record's
@@ -8,7 +11,11 @@ import { firstBytes, lastBytes } from './reading.ts';
  */
 export function workingDirectory(transcript: string): string | null {
   const named = /"cwd":"((?:[^"\\]|\\.)*)"/g;
-  const last = [...lastBytes(transcript).matchAll(named)].at(-1) ?? firstBytes(transcript).match(new RegExp(named.source));
+  const lastIn = (text: string) => [...text.matchAll(named)].at(-1);
+  const last =
+    lastIn(lastBytes(transcript, NEAR)) ??
+    lastIn(lastBytes(transcript)) ??
+    firstBytes(transcript).match(new RegExp(named.source));
   if (!last) return null;
   try {
     return JSON.parse(`"${last[1]}"`) as string;
@@ -19,6 +26,7 @@ export function workingDirectory(transcript: string): string | null {
 
 /** The innermost of the work trees that holds a directory, null when none does. One work tree may lie inside another. */
 export function innermost(directory: string, tops: string[]): string | null {
-  const holding = tops.filter((top) => directory === top || directory.startsWith(top.endsWith(sep) ? top : top + sep));
+  const path = normalize(directory);
+  const holding = tops.filter((top) => path === top || path.startsWith(top.endsWith(sep) ? top : top + sep));
   return holding.reduce<string | null>((best, top) => (best === null || top.length > best.length ? top : best), null);
 }

@@ -1,11 +1,8 @@
 import { createTwoFilesPatch } from 'diff';
-import { dataDir } from '../config/settings.ts';
 import { conversationOf } from '../context/conversations.ts';
-import { namedContexts } from '../context/of-commits.ts';
-import { sessionsOf } from '../context/sessions.ts';
+import { type OpenContext, withContext } from '../context/stores.ts';
 import type { Message } from '../core/conversation.ts';
-import { openRepository } from '../git/repository.ts';
-import { openStores } from '../storage/open.ts';
+import { mergeConversations, turnsOf } from '../core/merge.ts';
 import { messageText } from '../ui/message-text.ts';
 import { directoryOf, type Options, type Output } from '../ui/run.ts';
 import { plural } from '../ui/words.ts';
@@ -35,31 +32,29 @@ export interface ContextDiff {
 /** A comparison of long texts may take this long before it is given up (milliseconds). */
 const PATIENCE = 2000;
 
-/** What came and what went between the contexts of two commits, session by session. @throws UserError, IntegrityError */
+/**
+ * What came and what went between the contexts of two commits, session by session. A message is known by its own identity: a session
+ * that was restored and went on under another id has only its new messages added.
+ * @throws UserError, IntegrityError
+ */
 export async function diff({ cwd, a, b }: { cwd: string; a: string; b: string }): Promise<ContextDiff> {
-  const repository = await openRepository(cwd);
-  const [foundA, foundB] = [await namedContexts(a, repository.top), await namedContexts(b, repository.top)];
-  const stores = await openStores({ dataDir: dataDir(), commonDir: repository.commonDir });
-  try {
-    const read = async (contexts: typeof foundA.contexts) =>
-      new Map(
-        await Promise.all(
-          (await sessionsOf(contexts, stores.contexts)).map(async (session): Promise<[string, Message[]]> => {
-            const { turns } = await conversationOf(session, stores.contexts);
-            return [session.session_id, turns.flatMap(({ messages }) => messages).filter(({ meta }) => !meta)];
-          }),
-        ),
-      );
-    const [before, after] = [await read(foundA.contexts), await read(foundB.contexts)];
-    const ids = [...new Set([...before.keys(), ...after.keys()])];
-    return {
-      a: foundA.commit,
-      b: foundB.commit,
-      sessions: ids.map((id) => compare(id, before.get(id) ?? [], after.get(id) ?? [])),
-    };
-  } finally {
-    await stores.close();
-  }
+  const before = await withContext({ cwd, name: a }, readMessages);
+  const after = await withContext({ cwd, name: b }, readMessages);
+  const homes = new Map(before.messages.map(({ id, session_id }) => [id, session_id]));
+  const moved = after.messages.map((message) => ({ ...message, session_id: homes.get(message.id) ?? message.session_id }));
+  const ids = [...new Set([...before.messages, ...moved].map(({ session_id }) => session_id))];
+  const of = (messages: OwnedMessage[], id: string) => messages.filter(({ session_id }) => session_id === id);
+  return { a: before.commit, b: after.commit, sessions: ids.map((id) => compare(id, of(before.messages, id), of(moved, id))) };
+}
+
+type OwnedMessage = Message & { session_id: string };
+
+async function readMessages({ found, sessions, store }: OpenContext): Promise<{ commit: string; messages: OwnedMessage[] }> {
+  const conversations = await Promise.all(sessions.map((session) => conversationOf(session, store)));
+  const messages = turnsOf(mergeConversations(conversations)).flatMap((turn) =>
+    turn.messages.filter(({ meta }) => !meta).map((message) => ({ ...message, session_id: turn.session_id })),
+  );
+  return { commit: found.commit, messages };
 }
 
 function compare(session_id: string, before: Message[], after: Message[]): SessionDiff {

@@ -1,6 +1,6 @@
 import { newPrompts } from '../context/conversations.ts';
 import { type CommitContexts, contextsOf } from '../context/of-commits.ts';
-import { type Snapshot, shortContext } from '../core/snapshot.ts';
+import { type Snapshot, shortContext, unionOf } from '../core/snapshot.ts';
 import { openRepository } from '../git/repository.ts';
 import { columns, shorten } from '../ui/columns.ts';
 import { directoryOf, type Options, type Output } from '../ui/run.ts';
@@ -86,12 +86,9 @@ export function renderList(commits: ListedCommit[]): string {
 
 function about({ contexts, reason }: ListedCommit): string {
   if (contexts.length === 0) return reason ?? '';
-  // A session in several contexts of one commit (amend, squash) counts once, in its newest version: the last one.
-  const sessions = new Map(contexts.flatMap((context) => context.sessions.map((session) => [session.session_id, session])));
-  const total = [...sessions.values()].reduce((sum, session) => sum + session.message_count, 0);
-  const fresh = contexts.reduce((sum, context) => sum + context.new_messages_since_parent, 0);
+  const { sessions, total_messages, new_messages } = unionOf(contexts);
   const ids = contexts.map(({ context_id }) => shortContext(context_id)).join(', ');
-  return `${ids}  ${plural(sessions.size, 'session')}, ${plural(total, 'message')} (${fresh} new)`;
+  return `${ids}  ${plural(sessions, 'session')}, ${plural(total_messages, 'message')} (${new_messages} new)`;
 }
 
 /** A commit without a context says its problem in its own line. */

@@ -6,17 +6,17 @@ import { accountOf } from '../claude/account.ts';
 import { launch } from '../claude/launch.ts';
 import { configDir } from '../claude/paths.ts';
 import { projectDirOf, writeSession } from '../claude/write-session.ts';
-import { dataDir } from '../config/settings.ts';
-import { namedContexts } from '../context/of-commits.ts';
-import { type Rebuilt, rebuildExactly, rebuildPortable } from '../context/rebuild.ts';
-import { selectSession, sessionsOf } from '../context/sessions.ts';
+import type { CommitContexts } from '../context/of-commits.ts';
+import { type Place, type Rebuilt, rebuildExactly, rebuildPortable } from '../context/rebuild.ts';
+import { withContext } from '../context/stores.ts';
 import type { ManifestSession } from '../core/manifest.ts';
 import { UserError } from '../errors.ts';
-import { openRepository, type Repository, readHead } from '../git/repository.ts';
+import { type Repository, readHead } from '../git/repository.ts';
 import { messages } from '../messages.ts';
+import type { ContextStore } from '../storage/context-store.ts';
 import type { LocalState } from '../storage/local-state.ts';
-import { openStores } from '../storage/open.ts';
 import { askPerson } from '../ui/ask.ts';
+import { printable } from '../ui/columns.ts';
 import { directoryOf, type Options, type Output } from '../ui/run.ts';
 import { activeSessions } from './status.ts';
 
@@ -57,39 +57,21 @@ export interface Restored {
  * @throws UserError, IntegrityError: one sentence, and nothing was written.
  */
 export async function restore(options: RestoreOptions): Promise<Restored> {
-  const repository = await openRepository(options.cwd);
   const config = configDir();
   if (config === null)
     throw new UserError('There is no home directory with a Claude Code configuration.', 'Set HOME or CLAUDE_CONFIG_DIR.');
-  const found = await namedContexts(options.name, repository.top);
-  const stores = await openStores<Progress>({ dataDir: dataDir(), commonDir: repository.commonDir });
-  try {
-    const { contexts: store, state } = stores;
-    const all = await sessionsOf(found.contexts, store);
-    const chosen = options.session === undefined ? all : [selectSession(all, options.session)];
-    const directory = workingDirectory(chosen, repository);
-    const place = {
-      directory,
-      account: accountOf(config),
-      now: new Date(),
-      title: `${found.subject} (${found.commit.slice(0, 7)})`,
-    };
-    const groups = options.separate ? chosen.map((session) => [session]) : [chosen];
+  return await withContext(options, async ({ repository, found, sessions, store, stores }) => {
+    const directory = workingDirectory(sessions, repository);
+    const title = `${found.subject} (${found.commit.slice(0, 7)})`;
+    const place = { directory, account: accountOf(config), now: new Date(), title };
+    const groups = options.separate ? sessions.map((session) => [session]) : [sessions];
     const rebuilt: Rebuilt[] = [];
-    for (const group of groups) {
-      const [only] = group;
-      const exactly = only !== undefined && group.length === 1 ? await rebuildExactly(only, place, store, randomUUID()) : null;
-      rebuilt.push(exactly ?? (await rebuildPortable(group, place, store, randomUUID())));
-    }
+    for (const group of groups) rebuilt.push(await rebuild(group, place, store));
     const projectDir = projectDirOf(config, directory);
     if (!options.dryRun) {
-      await ask(options, repository);
+      await ask(options, repository, stores.state);
       for (const { files } of rebuilt) writeSession(projectDir, files);
-      remember(
-        rebuilt,
-        { projectDir, path: found.snapshots[0]?.path ?? '', context_id: found.contexts[0]?.context_id ?? '' },
-        state,
-      );
+      remember(rebuilt, projectDir, found, stores.state);
     }
     return {
       mode: 'restore',
@@ -100,13 +82,17 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
       command: ['claude', '--resume', rebuilt[0]?.session_id ?? ''],
       directory,
       messages: rebuilt.reduce((sum, { message_count }) => sum + message_count, 0),
-      from_sessions: chosen.length,
+      from_sessions: sessions.length,
       warnings: [...found.problems, ...rebuilt.flatMap(({ warnings }) => warnings)],
       dry_run: options.dryRun === true,
     };
-  } finally {
-    await stores.close();
-  }
+  });
+}
+
+async function rebuild(sessions: ManifestSession[], place: Place, store: ContextStore): Promise<Rebuilt> {
+  const [only] = sessions;
+  const exactly = only !== undefined && sessions.length === 1 ? await rebuildExactly(only, place, store, randomUUID()) : null;
+  return exactly ?? (await rebuildPortable(sessions, place, store, randomUUID()));
 }
 
 /** Where the session goes on: where all its sessions worked, when that exists in this work tree too; else at the top. */
@@ -122,19 +108,15 @@ function workingDirectory(sessions: ManifestSession[], { top }: Repository): str
   }
 }
 
-async function ask({ confirm }: RestoreOptions, repository: Repository): Promise<void> {
-  const head = await readHead(repository.top);
-  const { active_sessions } = await activeSessions(repository, (head?.time ?? 0) * 1000);
-  if (active_sessions.length === 0) return;
-  if (!(await confirm(messages.activeSessions(active_sessions)))) throw new UserError('Nothing was restored.');
+async function ask({ confirm }: RestoreOptions, repository: Repository, state: LocalState<Progress>): Promise<void> {
+  const uncaptured = await activeSessions(repository, await readHead(repository.top), state);
+  if (uncaptured.length === 0) return;
+  if (!(await confirm(messages.activeSessions(uncaptured)))) throw new UserError('Nothing was restored.');
 }
 
 /** So that the next commit knows the restored sessions: what they continue, and that their content is stored already. */
-function remember(
-  rebuilt: Rebuilt[],
-  { projectDir, path, context_id }: { projectDir: string; path: string; context_id: string },
-  state: LocalState<Progress>,
-): void {
+function remember(rebuilt: Rebuilt[], projectDir: string, found: CommitContexts, state: LocalState<Progress>): void {
+  const [path, context_id] = [found.snapshots[0]?.path ?? '', found.contexts[0]?.context_id ?? ''];
   const captures = rebuilt.map(({ session_id, message_count, size }) => ({ context_id, session_id, path, message_count, size }));
   const progress = rebuilt.flatMap((one): [string, Progress][] =>
     one.progress === null ? [] : [[join(projectDir, `${one.session_id}.jsonl`), one.progress]],
@@ -171,6 +153,6 @@ export async function restoreCommand(name: string, options: Options): Promise<Ou
   });
   const { warnings } = data;
   if (!options['launch'] || data.dry_run) return { data, text: renderRestored(data, cwd), warnings };
-  process.stderr.write(`${renderRestored(data, cwd)}\n`);
+  process.stderr.write(`${printable(renderRestored(data, cwd))}\n`);
   return { data, text: '', warnings, code: await launch(data.command, data.directory) };
 }

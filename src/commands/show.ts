@@ -3,17 +3,16 @@ import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { allMessages } from '../claude/conversation.ts';
 import { readRecords } from '../claude/records.ts';
-import { dataDir } from '../config/settings.ts';
 import { conversationOf } from '../context/conversations.ts';
-import { namedContexts } from '../context/of-commits.ts';
 import { rebuildPortable } from '../context/rebuild.ts';
-import { fileBytes, selectSession, sessionsOf, transcriptOf } from '../context/sessions.ts';
-import type { Message, Turn } from '../core/conversation.ts';
+import { fileBytes, transcriptOf } from '../context/sessions.ts';
+import { withContext } from '../context/stores.ts';
+import type { Message } from '../core/conversation.ts';
+import type { ManifestSession } from '../core/manifest.ts';
 import { mergeConversations, turnsOf } from '../core/merge.ts';
 import { shortContext } from '../core/snapshot.ts';
 import { UserError } from '../errors.ts';
-import { openRepository } from '../git/repository.ts';
-import { openStores } from '../storage/open.ts';
+import type { ContextStore } from '../storage/context-store.ts';
 import { printableJson } from '../ui/columns.ts';
 import { type ContextView, contextMarkdown, contextText } from '../ui/context-text.ts';
 import { htmlPage } from '../ui/html.ts';
@@ -47,60 +46,50 @@ export interface ShownContext {
 }
 
 /** A context to read: its sessions and what was said, in order. @throws UserError, IntegrityError */
-export async function show({ cwd, name, session, allBranches }: ShowOptions): Promise<ShownContext> {
-  const repository = await openRepository(cwd);
-  const found = await namedContexts(name, repository.top);
-  const stores = await openStores({ dataDir: dataDir(), commonDir: repository.commonDir });
-  try {
-    const all = await sessionsOf(found.contexts, stores.contexts);
-    const chosen = session === undefined ? all : [selectSession(all, session)];
-    const shown: ShownContext['messages'] = [];
-    if (allBranches) {
-      for (const one of chosen) {
-        const records = readRecords(await fileBytes(transcriptOf(one), stores.contexts)).records;
-        shown.push(...allMessages(one.session_id, records).map((message) => ({ ...message, session_id: one.session_id })));
-      }
-    } else {
-      const conversations = await Promise.all(chosen.map((one) => conversationOf(one, stores.contexts)));
-      const turns = turnsOf(mergeConversations(conversations));
-      shown.push(...turns.flatMap((turn: Turn) => turn.messages.map((message) => ({ ...message, session_id: turn.session_id }))));
-    }
-    return {
-      commit: found.commit,
-      context_ids: found.contexts.map(({ context_id }) => context_id),
-      sessions: chosen.map(({ session_id, message_count, agent_version, started_at, ended_at }) => ({
-        session_id,
-        message_count,
-        agent_version,
-        started_at,
-        ended_at,
-        author: found.author,
-      })),
-      messages: shown,
-      warnings: found.problems,
-    };
-  } finally {
-    await stores.close();
+export async function show(options: ShowOptions): Promise<ShownContext> {
+  return await withContext(options, async ({ found, sessions, store }) => ({
+    commit: found.commit,
+    context_ids: found.contexts.map(({ context_id }) => context_id),
+    sessions: sessions.map(({ session_id, message_count, agent_version, started_at, ended_at }) => ({
+      session_id,
+      message_count,
+      agent_version,
+      started_at,
+      ended_at,
+      author: found.author,
+    })),
+    messages: await (options.allBranches === true ? everyMessage : liveMessages)(sessions, store),
+    warnings: found.problems,
+  }));
+}
+
+async function liveMessages(sessions: ManifestSession[], store: ContextStore): Promise<ShownContext['messages']> {
+  const conversations = await Promise.all(sessions.map((session) => conversationOf(session, store)));
+  return turnsOf(mergeConversations(conversations)).flatMap(({ session_id, messages }) =>
+    messages.map((message) => ({ ...message, session_id })),
+  );
+}
+
+async function everyMessage(sessions: ManifestSession[], store: ContextStore): Promise<ShownContext['messages']> {
+  const shown: ShownContext['messages'] = [];
+  for (const session of sessions) {
+    const { session_id } = session;
+    const { records } = readRecords(await fileBytes(transcriptOf(session), store));
+    shown.push(...allMessages(session_id, records).map((message) => ({ ...message, session_id })));
   }
+  return shown;
 }
 
 /**
  * The merged session as Claude Code's own records, a JSON object a line: what a restore would write for somebody else.
  * @throws UserError, IntegrityError
  */
-export async function mergedRecords({ cwd, name, session }: ShowOptions): Promise<object[]> {
-  const repository = await openRepository(cwd);
-  const found = await namedContexts(name, repository.top);
-  const stores = await openStores({ dataDir: dataDir(), commonDir: repository.commonDir });
-  try {
-    const all = await sessionsOf(found.contexts, stores.contexts);
-    const chosen = session === undefined ? all : [selectSession(all, session)];
+export async function mergedRecords(options: ShowOptions): Promise<object[]> {
+  return await withContext(options, async ({ repository, found, sessions, store }) => {
     const place = { directory: repository.top, account: null, now: new Date(), title: found.subject };
-    const { files } = await rebuildPortable(chosen, place, stores.contexts, randomUUID());
+    const { files } = await rebuildPortable(sessions, place, store, randomUUID());
     return readRecords(files.at(-1)?.bytes ?? []).records;
-  } finally {
-    await stores.close();
-  }
+  });
 }
 
 /** `cc-show [commit]`. */

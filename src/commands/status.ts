@@ -1,14 +1,16 @@
 import { candidates } from '../capture/choose.ts';
+import { stillPending } from '../capture/pending.ts';
 import type { Progress } from '../capture/read-file.ts';
 import { configDir } from '../claude/paths.ts';
-import { dataDir, readSettings } from '../config/settings.ts';
+import { readSettings } from '../config/settings.ts';
 import { contextsOfCommit } from '../context/of-commits.ts';
-import { type Snapshot, shortContext } from '../core/snapshot.ts';
+import { withStores } from '../context/stores.ts';
+import { type Snapshot, shortContext, unionOf } from '../core/snapshot.ts';
 import { UserError } from '../errors.ts';
 import { checkHooks } from '../git/hook-check.ts';
-import { openRepository, type Repository, readHead, worktreeTops } from '../git/repository.ts';
+import { type Head, openRepository, type Repository, readHead, worktreeTops } from '../git/repository.ts';
 import { messages } from '../messages.ts';
-import { openStores } from '../storage/open.ts';
+import type { LocalState } from '../storage/local-state.ts';
 import { directoryOf, type Options, type Output } from '../ui/run.ts';
 import { plural } from '../ui/words.ts';
 
@@ -27,6 +29,8 @@ export interface Status {
   /** The sessions that the next commit would capture. */
   active_sessions: ActiveSession[];
   capture: { ok: boolean; problems: string[] };
+  /** Worth knowing, although capture works. */
+  warnings: string[];
   store: { url: string | null; pending_uploads: number };
 }
 
@@ -35,14 +39,17 @@ export async function status({ cwd }: { cwd: string }): Promise<Status> {
   const repository = await openRepository(cwd);
   const head = await readHead(repository.top);
   const [hooks, settings] = await Promise.all([checkHooks(repository), readSettings(repository.top)]);
-  const problems = [...hooks.problems, ...settings.warnings];
+  const problems = [...hooks.problems];
   const store = { url: null as string | null, pending_uploads: 0 };
   let active_sessions: ActiveSession[] = [];
   try {
-    ({ active_sessions, url: store.url } = await activeSessions(repository, (head?.time ?? 0) * 1000));
+    ({ active_sessions, url: store.url } = await withStores(repository, async (stores) => ({
+      active_sessions: await activeSessions(repository, head, stores.state),
+      url: stores.blobs.url,
+    })));
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    problems.push([error.message, error.next].filter(Boolean).join(' '));
+    problems.push(error.sentence);
   }
   const contexts = head === null ? [] : (await contextsOfCommit(head.commit, repository.top)).contexts;
   return {
@@ -50,55 +57,47 @@ export async function status({ cwd }: { cwd: string }): Promise<Status> {
     context: contexts.length === 0 ? null : summary(contexts),
     active_sessions,
     capture: { ok: problems.length === 0, problems },
+    warnings: settings.warnings,
     store,
   };
 }
 
 /**
- * The sessions that the next commit in this work tree would capture.
- * @param headTime committer time of HEAD, milliseconds since 1970.
- * @throws StoreError
+ * The sessions in this work tree with something that no commit has captured: new bytes, or a capture that waits because its commit did not come
+ * about.
  */
 export async function activeSessions(
   repository: Repository,
-  headTime: number,
-): Promise<{ active_sessions: ActiveSession[]; url: string }> {
-  const stores = await openStores<Progress>({ dataDir: dataDir(), commonDir: repository.commonDir });
-  try {
-    const config = configDir();
-    const { state, blobs } = stores;
-    if (config === null) return { active_sessions: [], url: blobs.url };
-    const since = Math.min(headTime, state.lookedAt(repository.top) ?? headTime);
-    const facts = { config, tops: await worktreeTops(repository), committing: undefined, since, pending: null };
-    const active_sessions = candidates(facts, state)
-      .map(({ transcript, captures: [latest] }) => ({
-        session_id: transcript.session_id,
-        modified_at: new Date(transcript.mtime).toISOString(),
-        new_bytes: latest === undefined ? transcript.size : Math.max(0, transcript.size - latest.size),
-      }))
-      .filter(({ new_bytes }) => new_bytes > 0);
-    return { active_sessions, url: blobs.url };
-  } finally {
-    await stores.close();
-  }
+  head: Head | null,
+  state: LocalState<Progress>,
+): Promise<ActiveSession[]> {
+  const config = configDir();
+  if (config === null) return [];
+  const headTime = (head?.time ?? 0) * 1000;
+  const since = Math.min(headTime, state.lookedAt(repository.top) ?? headTime);
+  const pending = (await stillPending(state.pending(repository.top), head, repository.top))?.context_id ?? null;
+  const waiting = new Set(pending === null ? [] : state.sessionsOf(pending));
+  const tops = await worktreeTops(repository);
+  return candidates({ config, tops, committing: undefined, since, pending }, state)
+    .map(({ transcript, captures: [latest] }) => ({
+      session_id: transcript.session_id,
+      modified_at: new Date(transcript.mtime).toISOString(),
+      new_bytes:
+        latest === undefined || waiting.has(transcript.session_id) ? transcript.size : Math.max(0, transcript.size - latest.size),
+    }))
+    .filter(({ new_bytes }) => new_bytes > 0);
 }
 
 function summary(contexts: Snapshot[]): NonNullable<Status['context']> {
-  const sessions = new Map(
-    contexts.flatMap((context) => context.sessions.map((session) => [session.session_id, session.message_count])),
-  );
-  return {
-    context_ids: contexts.map(({ context_id }) => context_id),
-    sessions: sessions.size,
-    total_messages: [...sessions.values()].reduce((sum, count) => sum + count, 0),
-  };
+  const { sessions, total_messages } = unionOf(contexts);
+  return { context_ids: contexts.map(({ context_id }) => context_id), sessions, total_messages };
 }
 
 /** The status as a person reads it; what is wrong comes first. */
-export function renderStatus({ commit, context, active_sessions, capture, store }: Status): string {
+export function renderStatus({ commit, context, active_sessions, capture, warnings, store }: Status): string {
   return [
     ...(capture.ok ? ['✓ Capture works: the next commit takes the conversation with it'] : [messages.captureBroken]),
-    ...capture.problems.map((problem) => `  ! ${problem}`),
+    ...[...capture.problems, ...warnings].map((problem) => `  ! ${problem}`),
     commit === null ? '  - No commit yet' : `  - Commit ${commit.slice(0, 7)}: ${contextLine(context)}`,
     `  - ${active_sessions.length === 0 ? 'No active session' : `${plural(active_sessions.length, 'active session')}: ${active_sessions.map(({ session_id }) => session_id.slice(0, 8)).join(', ')}`}`,
     `  - Store: ${store.url ?? 'not available'}`,

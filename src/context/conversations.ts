@@ -1,15 +1,15 @@
 import { readConversation } from '../claude/conversation.ts';
+import { readablePrompt } from '../claude/prompt-text.ts';
 import { readRecords } from '../claude/records.ts';
-import { dataDir } from '../config/settings.ts';
 import { type Conversation, countMessages, promptOf, textOf } from '../core/conversation.ts';
 import type { ManifestSession } from '../core/manifest.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { IntegrityError } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
 import type { ContextStore } from '../storage/context-store.ts';
-import { openStores } from '../storage/open.ts';
 import type { CommitContexts } from './of-commits.ts';
 import { fileBytes, sessionsOf, transcriptOf } from './sessions.ts';
+import { withStores } from './stores.ts';
 
 /** The live branch of a captured session. @throws IntegrityError */
 export async function conversationOf(session: ManifestSession, store: ContextStore): Promise<Conversation> {
@@ -18,16 +18,13 @@ export async function conversationOf(session: ManifestSession, store: ContextSto
 
 /** The prompts that are new in each commit, oldest first; null for a commit whose content is not in the store here. */
 export async function newPrompts(commits: CommitContexts[], repository: Repository): Promise<Map<string, string[] | null>> {
-  const stores = await openStores({ dataDir: dataDir(), commonDir: repository.commonDir });
-  try {
+  return await withStores(repository, async ({ contexts: store }) => {
     const result = new Map<string, string[] | null>();
     for (const { commit, contexts } of commits) {
-      if (contexts.length > 0) result.set(commit, await promptsOf(contexts, stores.contexts));
+      if (contexts.length > 0) result.set(commit, await promptsOf(contexts, store));
     }
     return result;
-  } finally {
-    await stores.close();
-  }
+  });
 }
 
 async function promptsOf(contexts: Snapshot[], store: ContextStore): Promise<string[] | null> {
@@ -42,7 +39,7 @@ async function promptsOf(contexts: Snapshot[], store: ContextStore): Promise<str
     const inOrder = turns.flat().sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
     return inOrder
       .flatMap((turn) => promptOf(turn) ?? [])
-      .map(textOf)
+      .map((prompt) => readablePrompt(textOf(prompt)))
       .filter((text) => text.trim() !== '');
   } catch (error) {
     if (error instanceof IntegrityError) return null;

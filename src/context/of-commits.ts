@@ -1,4 +1,4 @@
-import { type Snapshot, shortContext } from '../core/snapshot.ts';
+import type { Snapshot } from '../core/snapshot.ts';
 import { parseSnapshot } from '../core/snapshot-schema.ts';
 import { UserError } from '../errors.ts';
 import { type HistoryCommit, readBlobs, readHistory, resolveCommit } from '../git/history.ts';
@@ -100,11 +100,6 @@ export async function findContext(id: string, cwd: string): Promise<CommitContex
 /** What a person names on the command line: a commit, or a context by its id. */
 export async function namedContexts(name: string, cwd: string): Promise<CommitContexts> {
   return name.startsWith('ctx-') ? await findContext(name, cwd) : await requireContexts(name, cwd);
-}
-
-/** How the contexts of a commit are named to people. */
-export function contextNames({ contexts }: { contexts: Snapshot[] }): string {
-  return contexts.map(({ context_id }) => shortContext(context_id)).join(', ');
 }
 
 async function ancestorsWithContext(commit: string, cwd: string): Promise<CommitContexts[]> {

@@ -15,11 +15,11 @@ import { isHash } from './hash.ts';
 const MAGIC = Buffer.from('CCX1');
 const HEADER = 10;
 /** Content of one blob may not claim more than this (bytes): a compression bomb ends here. */
-const MAX_CONTENT = 64 * 1024 * 1024;
+export const MAX_CONTENT = 64 * 1024 * 1024;
 /** A chain of bases starts anew once this many bytes of content precede a chunk. */
 export const CHAIN = 2 * 1024 * 1024;
 
-const CODECS = { stored: 0, brotli: 1, zstd: 2 } as const;
+const CODECS = { brotli: 1, zstd: 2 } as const;
 const { constants } = zlib;
 /** Node takes a zstd dictionary since 22.19 and 24.6; before that zstd (22.15) would silently ignore it. */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -59,13 +59,11 @@ export async function seal(content: Buffer, base: Base | null): Promise<Buffer> 
  * @throws IntegrityError when it is not one of ours; `name` is the object's name for the message.
  */
 export function parseEnvelope(blob: Buffer, name: string): Envelope {
-  const damaged = () =>
-    new IntegrityError(`The stored object ${name} is damaged.`, 'Restore the store from a backup, or try another clone.');
-  if (blob.length < HEADER || !blob.subarray(0, 4).equals(MAGIC)) throw damaged();
+  if (blob.length < HEADER || !blob.subarray(0, 4).equals(MAGIC)) throw damaged(name);
   const hasBase = blob[9] === 1;
   const start = HEADER + (hasBase ? 32 : 0);
   const length = blob.readUInt32BE(5);
-  if (blob.length < start || length > MAX_CONTENT || (blob[9] as number) > 1) throw damaged();
+  if (blob.length < start || length > MAX_CONTENT || (blob[9] as number) > 1) throw damaged(name);
   const base = hasBase ? blob.subarray(HEADER, start).toString('hex') : null;
   return { codec: blob[4] as number, length, base, payload: blob.subarray(start) };
 }
@@ -80,19 +78,18 @@ export function unseal(envelope: Envelope, base: Buffer | null, name: string): B
     if (content.length === envelope.length) return content;
   } catch (cause) {
     if (cause instanceof IntegrityError) throw cause;
-    throw new IntegrityError(`The stored object ${name} is damaged.`, 'Restore the store from a backup, or try another clone.', {
-      cause,
-    });
+    throw damaged(name, cause);
   }
-  throw new IntegrityError(
-    `The stored object ${name} is damaged: its length is wrong.`,
-    'Restore the store from a backup, or try another clone.',
-  );
+  throw damaged(name);
+}
+
+/** The error for an object that is not what its name says. */
+export function damaged(name: string, cause?: unknown): IntegrityError {
+  return new IntegrityError(`The stored object ${name} is damaged.`, 'Restore the store from a backup.', { cause });
 }
 
 function decompress({ codec, length, payload }: Envelope, base: Buffer | null): Buffer {
   const maxOutputLength = Math.max(1, length);
-  if (codec === CODECS.stored) return payload;
   if (codec === CODECS.brotli) return zlib.brotliDecompressSync(payload, { maxOutputLength });
   if (codec !== CODECS.zstd) throw new Error(`unknown codec ${codec}`);
   if (!hasZstd) {

@@ -1,5 +1,3 @@
-import { sha256 } from './hash.ts';
-
 /** A piece of a file: the SHA-256 of its content and its length in bytes. */
 export type ChunkRef = [hash: string, size: number];
 
@@ -46,9 +44,4 @@ export interface Manifest {
 /** The canonical bytes of a manifest: what its hash is taken of. */
 export function manifestBytes(manifest: Manifest): Buffer {
   return Buffer.from(JSON.stringify(manifest, null, 1), 'utf8');
-}
-
-/** The SHA-256 of a manifest; the context's id is `ctx-` and this. */
-export function manifestHash(manifest: Manifest): string {
-  return sha256(manifestBytes(manifest));
 }

@@ -1,18 +1,12 @@
 import * as z from 'zod';
 import type { Manifest } from './manifest.ts';
+import { isPlainPath } from './plain-path.ts';
 import type { Snapshot } from './snapshot.ts';
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().nonnegative();
 const sessionId = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
-/** Paths from a repository or a store are hostile until they have this form: plain names, no `..`, nothing absolute. */
-const relativePath = z
-  .string()
-  .refine(
-    (path) =>
-      path.length <= 1024 && path.split('/').every((name) => /^[^\\/\p{Cc}]+$/u.test(name) && name !== '.' && name !== '..'),
-    'no plain relative path',
-  );
+const relativePath = z.string().refine(isPlainPath, 'no plain relative path');
 const directory = z.union([z.literal('.'), relativePath]).nullable();
 
 const snapshotSchema = z
@@ -59,14 +53,19 @@ const manifestSchema = z.looseObject({
       started_at: z.string().nullable(),
       ended_at: z.string().nullable(),
       files: z.array(
-        z.looseObject({
-          path: relativePath.refine(
-            (path) => /^(transcript\.jsonl$|side\/|project\/agent-[0-9a-f]+\.jsonl$)/.test(path),
-            'unknown place',
+        z
+          .looseObject({
+            path: relativePath.refine(
+              (path) => /^(transcript\.jsonl$|side\/|project\/agent-[0-9a-f]+\.jsonl$)/.test(path),
+              'unknown place',
+            ),
+            size: count,
+            chunks: z.array(z.tuple([hash, count])),
+          })
+          .refine(
+            ({ size, chunks }) => chunks.reduce((sum, [, length]) => sum + length, 0) === size,
+            'size is not that of its chunks',
           ),
-          size: count,
-          chunks: z.array(z.tuple([hash, count])),
-        }),
       ),
     }),
   ),
@@ -89,11 +88,25 @@ export function checkManifest(value: unknown): { manifest: Manifest } | { proble
 
 function parseJson(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return isShallow(bytes) ? JSON.parse(bytes.toString('utf8')) : undefined;
   } catch {
     return undefined;
   }
 }
+
+/** Snapshot files are three levels deep; what is nested by the thousand overflows the stack of whoever writes it out again. */
+function isShallow(bytes: Buffer): boolean {
+  let depth = 0;
+  for (const byte of bytes) {
+    if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) depth += 1;
+    else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth -= 1;
+    if (depth > DEEPEST) return false;
+  }
+  return true;
+}
+
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('[]{}') as unknown as [number, number, number, number];
+const DEEPEST = 64;
 
 function problemOf(error: z.ZodError): string {
   const [issue] = error.issues;

@@ -95,3 +95,22 @@ export function shortContext(contextId: string): string {
 function sum(numbers: number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
+
+/**
+ * The contexts of one commit (amend, squash) read as their union: a session that is in several counts once, in its newest version.
+ * @param contexts the oldest first.
+ */
+export function unionOf(contexts: Pick<Snapshot, 'sessions' | 'new_messages_since_parent'>[]): {
+  sessions: number;
+  total_messages: number;
+  new_messages: number;
+} {
+  const counts = new Map(
+    contexts.flatMap(({ sessions }) => sessions.map(({ session_id, message_count }) => [session_id, message_count])),
+  );
+  return {
+    sessions: counts.size,
+    total_messages: sum([...counts.values()]),
+    new_messages: sum(contexts.map((context) => context.new_messages_since_parent)),
+  };
+}

@@ -16,6 +16,14 @@ export interface GitResult {
   stderr: string;
 }
 
+/** Our pathspecs mean what they say, whatever a person has set for their own. */
+const OWN_PATHSPECS = {
+  GIT_LITERAL_PATHSPECS: undefined,
+  GIT_GLOB_PATHSPECS: undefined,
+  GIT_NOGLOB_PATHSPECS: undefined,
+  GIT_ICASE_PATHSPECS: undefined,
+};
+
 /**
  * Runs git: the one door to it. Never throws on an exit code. The environment is passed on, `GIT_DIR` and `GIT_INDEX_FILE` included: inside
  * a hook they name the repository and the index that the commit is made from.
@@ -26,7 +34,7 @@ export function git(args: string[], { cwd, input, env }: GitOptions = {}): Promi
     const child = spawn('git', args, {
       ...(cwd === undefined ? {} : { cwd }),
       // LC_ALL=C: messages that we quote are in one language; GIT_OPTIONAL_LOCKS=0: reading never takes index.lock from the person.
-      env: { ...process.env, LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0', ...env },
+      env: { ...process.env, ...OWN_PATHSPECS, LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0', ...env },
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
     const out: Buffer[] = [];

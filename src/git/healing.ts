@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Repository } from './repository.ts';
-import { indexesInPlay, pathsInTree, type StagedFile, updateIndexes } from './staging.ts';
+import { entryInTheWay, indexesInPlay, pathsInTree, type StagedFile, updateIndexes } from './staging.ts';
 
 /** Tells the post-commit shim that there is something to heal, so that it runs in the foreground only then. */
 const marker = (repository: Repository) => join(repository.gitDir, 'cc-context-heal');
@@ -26,5 +26,10 @@ export async function healIndex(repository: Repository): Promise<void> {
   const committed = await pathsInTree('HEAD', paths, repository.top);
   const missing = staged.filter(({ path }) => committed.has(path));
   const indexes = new Set([join(repository.gitDir, 'index'), ...indexesInPlay(repository)]);
-  if (missing.length > 0) await updateIndexes([...indexes], repository.top, missing, []);
+  if (missing.length === 0) return;
+  for (const index of indexes) {
+    // What the person tracks in its place there stays: it is theirs, and `git status` shows it.
+    if ((await entryInTheWay([...committed], [index], repository.top)) === null)
+      await updateIndexes([index], repository.top, missing, []);
+  }
 }

@@ -1,6 +1,9 @@
 import { existsSync, lstatSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 
+/** Where a hook is put aside that needs its name. */
+export const ASIDE_DIRECTORY = 'before-cc-context';
+
 /** The name (relative to the directory), or the name with a number when something lies there: no hook is ever overwritten. */
 export function freeName(directory: string, name: string): string {
   let free = name;
@@ -10,7 +13,7 @@ export function freeName(directory: string, name: string): string {
 
 /** Renames a file; a symbolic link still points to the same file afterwards. */
 export function move(from: string, to: string): void {
-  const depth = (path: string) => (basename(dirname(path)) === 'before-cc-context' ? 1 : 0);
+  const depth = (path: string) => (basename(dirname(path)) === ASIDE_DIRECTORY ? 1 : 0);
   const stat = lstatSync(from);
   const target = stat.isSymbolicLink() ? readlinkSync(from) : null;
   if (target === null || isAbsolute(target) || depth(from) === depth(to)) {
@@ -26,4 +29,9 @@ export function move(from: string, to: string): void {
 /** Also for a symbolic link that leads nowhere. */
 export function isThere(path: string): boolean {
   return existsSync(path) || lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** True for a symbolic link, wherever it leads. */
+export function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }

@@ -1,6 +1,7 @@
-import { existsSync, lstatSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { hookMessages } from '../messages.ts';
+import { isLink } from './hook-aside.ts';
 import { callsUs } from './hook-install.ts';
 import { HOOK_NAMES, type HookName, hookLine } from './hook-line.ts';
 import { type HookPlaces, hookPlaces, hooksOff } from './hook-places.ts';
@@ -56,8 +57,4 @@ function scripts(places: HookPlaces, silent: HookName[]): string[] {
     ...links.map((hook) => hookMessages.byHand(join(scriptsDir, hook), hookLine(hook))),
     ...(ignored.length > 0 ? [hookMessages.notExecutable(ignored)] : []),
   ];
-}
-
-function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }

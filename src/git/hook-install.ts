@@ -1,6 +1,6 @@
-import { lstatSync, mkdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { freeName, isThere, move } from './hook-aside.ts';
+import { ASIDE_DIRECTORY, freeName, isLink, isThere, move } from './hook-aside.ts';
 import {
   asideOf,
   asksForItsName,
@@ -8,7 +8,6 @@ import {
   HOOK_NAMES,
   type HookName,
   holdsLine,
-  hookLine,
   insertLine,
   isShellScript,
   ownHook,
@@ -97,17 +96,16 @@ function installHook(hook: HookName, places: HookPlaces, record: HookRecord): Ho
     replaceFile(path, Buffer.from(ownHook(hook)), 0o755);
     return done('created');
   }
-  if (callsUs(hook, places) && (!text?.includes('/cc-context/hooks/') || text.includes(hookLine(hook)))) return done('kept');
-  if (lstatSync(path).isSymbolicLink() && scriptsDir !== hooksDir) return done('by-hand');
+  if (callsUs(hook, places)) return done('kept');
+  if (isLink(path) && scriptsDir !== hooksDir) return done('by-hand');
   // husky 9 runs its scripts with sh, whatever their mode and shebang.
-  if (
-    text !== null &&
-    (scriptsDir !== hooksDir || (!lstatSync(path).isSymbolicLink() && isExecutable(path) && isShellScript(text)))
-  ) {
+  if (text !== null && (scriptsDir !== hooksDir || (!isLink(path) && isExecutable(path) && isShellScript(text)))) {
     replaceFile(path, Buffer.from(insertLine(text, hook), 'latin1'), statSync(path).mode & 0o7777);
     return done('edited');
   }
-  const aside = freeName(scriptsDir, asksForItsName(text ?? '') ? `before-cc-context/${hook}` : `${hook}.before-cc-context`);
+  // A link, which may be part of a commit, would lead the hook out of the hooks directory.
+  const keepsName = asksForItsName(text ?? '') && !isLink(join(scriptsDir, ASIDE_DIRECTORY));
+  const aside = freeName(scriptsDir, keepsName ? `${ASIDE_DIRECTORY}/${hook}` : `${hook}.before-cc-context`);
   makeDirectory(dirname(join(scriptsDir, aside)), record);
   move(path, join(scriptsDir, aside));
   replaceFile(path, Buffer.from(wrapperHook(hook, aside)), 0o755);
@@ -119,11 +117,11 @@ function uninstallHook(path: string, record: HookRecord): HookChange | null {
   const hook = HOOK_NAMES.find((hook) => ['', ...MOVED].some((moved) => name === hook + moved));
   const directory = dirname(path);
   const text = readHook(directory, name);
-  if (hook === undefined || text === null || removeLine(text) === text || lstatSync(path).isSymbolicLink()) return null;
+  if (hook === undefined || text === null || removeLine(text) === text || isLink(path)) return null;
 
   const rest = removeLine(text);
-  const aside = asideOf(text);
-  if (rest === EMPTY_HOOK && aside !== null && isThere(join(directory, aside))) {
+  const aside = asideOf(text, hook);
+  if (rest === EMPTY_HOOK && aside !== null && isAside(directory, aside)) {
     move(join(directory, aside), path);
     if (dirname(aside) !== '.') removeEmpty(join(directory, dirname(aside)));
     return { hook, path, change: 'restored' };
@@ -134,6 +132,11 @@ function uninstallHook(path: string, record: HookRecord): HookChange | null {
   }
   replaceFile(path, Buffer.from(rest, 'latin1'), statSync(path).mode & 0o7777);
   return { hook, path, change: aside === null ? 'restored' : 'left' };
+}
+
+/** Whether a hook lies aside, in the hooks directory itself: a link may lead to anybody's file of that name. */
+function isAside(directory: string, aside: string): boolean {
+  return isThere(join(directory, aside)) && (dirname(aside) === '.' || !isLink(join(directory, ASIDE_DIRECTORY)));
 }
 
 function makeDirectory(directory: string, record: HookRecord): void {

@@ -2,11 +2,8 @@
 export const HOOK_NAMES = ['pre-commit', 'post-commit', 'post-checkout', 'post-rewrite', 'pre-push'] as const;
 export type HookName = (typeof HOOK_NAMES)[number];
 
-/** Ends each of our lines: by it they are found again, whatever else became of the file. */
+/** Ends each of our lines, for who reads the file. */
 const TAIL = '# cc-context';
-
-/** Also when somebody commented it out. */
-const OUR_LINE = /(cc-context\/hooks\/|before-cc-context).*# cc-context$/;
 
 /**
  * The one line that a hook file gets. It cannot fail the hook, reads none of its stdin, and does nothing in a clone or repository
@@ -33,31 +30,45 @@ export function ownHook(name: HookName): string {
  * @param aside where it was put, relative to the hooks directory.
  */
 export function wrapperHook(name: HookName, aside: string): string {
+  return `${ownHook(name)}${execLine(aside)}\n`;
+}
+
+function execLine(aside: string): string {
   const path = `"\${0%/*}/${aside}"`;
-  return `${ownHook(name)}[ ! -x ${path} ] || exec ${path} "$@" ${TAIL}\n`;
-}
-
-/** Where a wrapper's original was put, relative to the hooks directory; null for any other file. */
-export function asideOf(text: string): string | null {
-  return /^\[ ! -x "\$\{0%\/\*\}\/([\w./-]+)" \] .* # cc-context$/m.exec(text)?.[1] ?? null;
-}
-
-/** True when the hook file calls this hook of cc-context, by the line as it is now or as another version wrote it. */
-export function holdsLine(text: string, name: HookName): boolean {
-  return linesOf(text).some((line) => calls(line, name));
-}
-
-function calls({ text }: Line, name: HookName): boolean {
-  return OUR_LINE.test(text) && text.includes(`/cc-context/hooks/${name}"`) && !text.trimStart().startsWith('#');
+  return `[ ! -x ${path} ] || exec ${path} "$@" ${TAIL}`;
 }
 
 /**
- * Adds the line, or brings it up to date where it is: below the shebang, and below the line with which older huskys
- * start the script anew. Texts are latin1 views of bytes, so that every other byte stays what it is.
+ * Where a wrapper's original was put, relative to the hooks directory; null for any other file. Only a name that cc-init gives for this
+ * hook: the file may come from somebody else's commit, and what it names is moved.
+ */
+export function asideOf(text: string, name: HookName): string | null {
+  return linesOf(text).flatMap((line) => asideIn(line.text, name) ?? [])[0] ?? null;
+}
+
+function asideIn(line: string, name: HookName): string | null {
+  const aside = /^\[ ! -x "\$\{0%\/\*\}\/([^"]*)" \]/.exec(line)?.[1] ?? '';
+  const names = [`before-cc-context/${name}`, `${name}.before-cc-context`];
+  return names.includes(aside.replace(/-\d+$/, '')) && line === execLine(aside) ? aside : null;
+}
+
+/** True when the hook file calls this hook of cc-context. */
+export function holdsLine(text: string, name: HookName): boolean {
+  return linesOf(text).some((line) => line.text.trimStart() === hookLine(name));
+}
+
+/** True for a whole line of ours (there has been one form of each so far), also when somebody indented it or commented it out. */
+function isOurs({ text }: Line): boolean {
+  const line = text.replace(/^[ \t#]+/, '');
+  return HOOK_NAMES.some((name) => line === hookLine(name) || asideIn(line, name) !== null);
+}
+
+/**
+ * Adds the line, unless it is there: below the shebang, and below the line with which older huskys start the script anew. Texts are latin1 views of bytes, so that every other byte stays what it is.
  */
 export function insertLine(text: string, name: HookName): string {
+  if (holdsLine(text, name)) return text;
   const lines = linesOf(text);
-  if (holdsLine(text, name)) return lines.map((line) => (calls(line, name) ? hookLine(name) : line.text) + line.end).join('');
   const husky = lines.findIndex((line) => /^\.\s.*\/(husky\.sh|h)"?\s*$/.test(line.text));
   const head = lines.slice(0, husky >= 0 ? husky + 1 : text.startsWith('#!') ? 1 : 0);
   const before = head.map((line) => line.text + line.end).join('');
@@ -69,7 +80,7 @@ export function insertLine(text: string, name: HookName): string {
 /** Takes our lines out again: the inverse of {@link insertLine}. */
 export function removeLine(text: string): string {
   return linesOf(text).reduce((rest, line) => {
-    if (!OUR_LINE.test(line.text)) return rest + line.text + line.end;
+    if (!isOurs(line)) return rest + line.text + line.end;
     return line.end === '' ? rest.replace(/\n$/, '') : rest;
   }, '');
 }

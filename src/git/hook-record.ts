@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { makeFolders } from '../make-folders.ts';
 import { replaceFile } from './replace-file.ts';
 
 /** What cc-init made in places that are not its own, so that `--uninstall` leaves no trace. It can do without: see uninstallHooks. */
@@ -35,7 +36,7 @@ export function writeRecord(commonDir: string, { files, directories }: HookRecor
   };
   const text = `${JSON.stringify(content, null, 2)}\n`;
   const path = recordPath(commonDir);
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolders(dirname(path));
   replaceFile(path, Buffer.from(text), 0o644);
 }
 

@@ -1,5 +1,6 @@
-import { accessSync, constants, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolders } from '../make-folders.ts';
 import { HOOK_NAMES } from './hook-line.ts';
 import { replaceFile } from './replace-file.ts';
 
@@ -24,7 +25,7 @@ export function shimsDir(commonDir: string): string {
 /** Puts the shims there or brings them up to date. Returns whether anything had to be written. */
 export function writeShims(commonDir: string, source: ShimSource): boolean {
   const directory = shimsDir(commonDir);
-  mkdirSync(directory, { recursive: true });
+  makeFolders(directory);
   const stale = SHIMS.map((name) => ({ path: join(directory, name), text: shimText(name, source) })).filter(
     ({ path, text }) => !isExecutable(path) || readFileSync(path, 'utf8') !== text,
   );

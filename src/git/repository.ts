@@ -22,14 +22,21 @@ export interface Head {
 
 /**
  * Finds the repository around a directory.
- * @throws UserError outside a work tree.
+ * @throws UserError outside a work tree, and where a path holds a line break.
  */
 export async function openRepository(cwd?: string): Promise<Repository> {
   const { code, stdout, stderr } = await git(
     ['rev-parse', '--path-format=absolute', '--show-toplevel', '--absolute-git-dir', '--git-common-dir'],
     cwd === undefined ? {} : { cwd },
   );
-  const [top, gitDir, commonDir] = stdout.toString('utf8').split('\n');
+  const [top, gitDir, commonDir, ...rest] = stdout.toString('utf8').split('\n');
+  // Git ends each path with a line break and quotes none: one within would name another repository.
+  if (code === 0 && rest.join('\n') !== '') {
+    throw new UserError(
+      'The path of this repository holds a line break, which is not supported.',
+      'Move it to a path without one.',
+    );
+  }
   if (code === 0 && top && gitDir && commonDir) return { top: realpathSync(top), gitDir, commonDir };
   if (/must be run in a work tree/.test(stderr)) {
     throw new UserError('This is a bare repository: it has no work tree to commit in.', 'Run this in a clone of it.');
@@ -60,6 +67,11 @@ export async function readHead(cwd: string, revision = 'HEAD'): Promise<Head | n
   if (code !== 0) return null;
   const [commit, time] = stdout.toString('utf8').trim().split(' ');
   return commit && time ? { commit, time: Number(time) } : null;
+}
+
+/** True when a commit is another one or an ancestor of it; false also when it is not there any more. */
+export async function isAncestor(commit: string, of: string, cwd: string): Promise<boolean> {
+  return (await git(['merge-base', '--is-ancestor', commit, of], { cwd })).code === 0;
 }
 
 /** Where HEAD was before it came to a commit, by its reflog; null when the reflog does not say. */

@@ -55,6 +55,28 @@ export async function updateIndexes(indexes: string[], top: string, add: StagedF
   }
 }
 
+/**
+ * What index files track where these files or their folders belong: a file, a link or a submodule in place of a folder, or a folder in place
+ * of a file. `update-index` would take it out without a word, and it may be absent from the work tree.
+ * @returns its path, null when there is nothing of the kind.
+ */
+export async function entryInTheWay(paths: string[], indexes: string[], top: string): Promise<string | null> {
+  const folders = new Set(paths.flatMap((path) => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index))));
+  // A pattern matches whole paths; a plain name would match all that lies below it.
+  const pathspec = [...[...folders].map(exactly), ...paths.map((path) => `${exactly(path)}/**`)];
+  for (const index of indexes) {
+    const found = await gitText(['ls-files', '-z', '--full-name', '--', ...pathspec], {
+      cwd: top,
+      env: { GIT_INDEX_FILE: index },
+    });
+    const [first] = found.split('\0');
+    if (first) return paths.find((path) => first.startsWith(`${path}/`)) ?? first;
+  }
+  return null;
+}
+
+const exactly = (path: string) => `:(top,glob)[${path[0]}]${path.slice(1)}`;
+
 /** The paths among these that a tree has. */
 export async function pathsInTree(tree: string, paths: string[], cwd: string): Promise<Set<string>> {
   if (paths.length === 0) return new Set();

@@ -1,4 +1,4 @@
-import { type Base, CHAIN, parseEnvelope, seal, unseal } from '../core/envelope.ts';
+import { type Base, CHAIN, damaged, type Envelope, MAX_CONTENT, parseEnvelope, seal, unseal } from '../core/envelope.ts';
 import { sha256 } from '../core/hash.ts';
 import { type ChunkRef, type Manifest, type ManifestFile, manifestBytes } from '../core/manifest.ts';
 import { IntegrityError } from '../errors.ts';
@@ -23,8 +23,6 @@ export interface ContextStore {
   readManifest(hash: string): Promise<Manifest>;
   /** The chunks of a file in order, each verified. @throws IntegrityError that names a missing or damaged object. */
   readFile(file: ManifestFile): AsyncIterable<Buffer>;
-  /** @throws IntegrityError */
-  readChunk(hash: string): Promise<Buffer>;
 }
 
 /** Chains that were just read or written, by the hash of their last chunk: the next chunk of the file needs exactly that. */
@@ -47,8 +45,9 @@ export function contextStore(store: BlobStore): ContextStore {
 
   /** All content of the chain that ends in this chunk, and the chunk's own part of it. */
   const readChain = async (hash: string): Promise<{ all: Buffer; own: Buffer }> => {
-    const envelopes = [];
+    const envelopes = new Map<string, Envelope>();
     let known: Buffer | null = null;
+    let weight = 0;
     for (let next: string | null = hash; next !== null; ) {
       known = chains.get(next) ?? null;
       if (known !== null && next !== hash) break;
@@ -57,13 +56,15 @@ export function contextStore(store: BlobStore): ContextStore {
       const blob = await store.get(name);
       if (blob === null) throw missing(name);
       const envelope = parseEnvelope(blob, name);
-      envelopes.push({ envelope, hash: next });
-      if (envelopes.length > CHAIN / 16) throw damaged(name);
+      weight += Math.max(envelope.length, envelope.payload.length);
+      // Forged: a chain that goes round in a circle, or one too heavy to be a chain (CHAIN bytes and a chunk).
+      if (envelopes.has(next) || weight > 2 * MAX_CONTENT) throw damaged(name);
+      envelopes.set(next, envelope);
       next = envelope.base;
     }
     let all: Buffer = known ?? Buffer.alloc(0);
     let own: Buffer = all;
-    for (const { envelope, hash: name } of envelopes.reverse()) {
+    for (const [name, envelope] of [...envelopes].reverse()) {
       own = unseal(envelope, envelope.base === null ? null : all, blobKey(name));
       if (sha256(own) !== name) throw damaged(blobKey(name));
       all = envelope.base === null ? own : Buffer.concat([all, own]);
@@ -134,7 +135,11 @@ export function contextStore(store: BlobStore): ContextStore {
       if (blob === null) throw missing(name);
       const content = unseal(parseEnvelope(blob, name), null, name);
       if (sha256(content) !== hash) throw damaged(name);
-      return JSON.parse(content.toString('utf8')) as Manifest;
+      try {
+        return JSON.parse(content.toString('utf8')) as Manifest;
+      } catch {
+        throw damaged(name);
+      }
     },
 
     async *readFile(file) {
@@ -144,21 +149,12 @@ export function contextStore(store: BlobStore): ContextStore {
         yield own;
       }
     },
-
-    readChunk: async (hash) => (await readChain(hash)).own,
   };
 }
 
 function missing(name: string): IntegrityError {
   return new IntegrityError(
-    `The stored object ${name} is missing from the store.`,
-    'The context was captured elsewhere or the store was deleted: restore on the machine that made the commit.',
-  );
-}
-
-function damaged(name: string): IntegrityError {
-  return new IntegrityError(
-    `The stored object ${name} is damaged: its content does not match its hash.`,
-    'Restore the store from a backup.',
+    'The conversation of this commit is not, or not whole, in the store on this machine.',
+    `It was captured on another machine, or the store was deleted (missing: ${name}). Restore it where the commit was made.`,
   );
 }

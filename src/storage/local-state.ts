@@ -11,6 +11,8 @@ export interface CaptureRow {
   message_count: number;
   /** Bytes of the transcript at that time. */
   size: number;
+  /** The commit last known to own the context; null or missing when none is. */
+  git_commit?: string | null;
 }
 
 /** A snapshot file that was staged; still pending when the commit did not come about. */
@@ -121,7 +123,7 @@ export function openLocalState<P>(commonDir: string, storeId: string, timeout: n
       ),
     captures: (sessionId) =>
       rows<CaptureRow>(
-        'SELECT context_id, session_id, path, message_count, size FROM capture WHERE session_id = ? ORDER BY created_at DESC LIMIT ?',
+        'SELECT context_id, session_id, path, message_count, size, git_commit FROM capture WHERE session_id = ? ORDER BY created_at DESC LIMIT ?',
         sessionId,
         LATEST,
       ),

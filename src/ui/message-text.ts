@@ -40,7 +40,7 @@ function summaryOf(input: unknown, tools: boolean): string {
 function resultText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
-  return content.map((part: Block) => (part.type === 'text' ? String(part['text'] ?? '') : `[${part.type}]`)).join('\n');
+  return content.map((part: Block | null) => (part?.type === 'text' ? String(part['text'] ?? '') : `[${part?.type}]`)).join('\n');
 }
 
 function cut(text: string): string {

@@ -52,9 +52,8 @@ export function run(command: (args: (string | undefined)[], options: Options) =>
       if (error instanceof UserError) {
         process.stderr.write(`${printable([error.message, error.next].filter((line) => line !== null).join('\n'))}\n`);
       } else {
-        process.stderr.write(
-          `cc-context has a bug: ${error instanceof Error ? error.stack : String(error)}\nPlease report it with the text above.\n`,
-        );
+        const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        process.stderr.write(`cc-context has a bug: ${printable(what)}\nPlease report it with the text above.\n`);
       }
     }
   };

@@ -99,7 +99,7 @@ test('a snapshot file that names the manifest of another context', () => {
   );
   work.git('add', '.cc-snapshots');
   work.git('commit', '--quiet', '--no-verify', '-m', 'forged');
-  expectPlainFailure(work.cc('restore'), new RegExp(`manifests/${forged} is missing`));
+  expectPlainFailure(work.cc('restore'), new RegExp(`missing: manifests/${forged}`));
 });
 
 const losses: [string, string][] = [

@@ -199,7 +199,7 @@ test('a store that was deleted between commits: the next one captures everything
   rmSync(dirname(storePath(work)), { recursive: true });
   expectNoTrace(work.commit().stderr);
   expect(restoredTranscript(work).equals(readFileSync(session.path))).toBe(true);
-  expectPlainFailure(work.cc('restore', 'HEAD~1'), /manifests\/[0-9a-f]{64} is missing/);
+  expectPlainFailure(work.cc('restore', 'HEAD~1'), /missing: manifests\/[0-9a-f]{64}/);
 });
 
 test('a store that was deleted after an aborted commit', () => {

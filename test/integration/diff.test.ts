@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { ContextDiff } from '../../src/commands/diff.ts';
-import { talkAndCommit } from '../helpers/history.ts';
+import { commitFiles, talkAndCommit } from '../helpers/history.ts';
 import { createWorkplace } from '../helpers/workplace.ts';
 
 test('counts for each session; --patch also says which messages came and went', () => {
@@ -36,4 +38,32 @@ test('counts for each session; --patch also says which messages came and went', 
   expect(work.json<ContextDiff>('diff', 'HEAD', two).sessions.flatMap(({ added, removed }) => [...added, ...removed])).toEqual(
     [],
   );
+});
+
+test('a session that was restored and went on has only its new messages added', () => {
+  using work = createWorkplace();
+  const [left, right] = [work.session(), work.session()];
+  left.say('from the left');
+  right.say('from the right');
+  commitFiles(work, 'both');
+  const restored = work.json<{ sessions: { path: string; session_id: string }[] }>('restore', '--yes');
+  const { path, session_id } = restored.sessions[0] as { path: string; session_id: string };
+  const records = readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const parentUuid = records.findLast(({ uuid }) => uuid !== undefined).uuid;
+  const more = {
+    type: 'user',
+    uuid: randomUUID(),
+    parentUuid,
+    cwd: work.dir,
+    sessionId: session_id,
+    timestamp: new Date().toISOString(),
+  };
+  appendFileSync(path, `${JSON.stringify({ ...more, message: { role: 'user', content: 'one thing more' } })}\n`);
+  commitFiles(work, 'more');
+  const { sessions } = work.json<ContextDiff>('diff', 'HEAD~1', 'HEAD');
+  expect(sessions.flatMap(({ removed }) => removed)).toEqual([]);
+  expect(sessions.flatMap(({ added }) => added.map(({ text }) => text))).toEqual(['one thing more']);
 });

@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { wrapperHook } from '../../src/git/hook-line.ts';
 import { hooked, tree } from '../helpers/hooks.ts';
 import { createRepo } from '../helpers/repo.ts';
 
@@ -72,4 +73,38 @@ test('a copy of the repository is its own: uninstalling it leaves the original a
   await hooks.init({ uninstall: true, cwd: `${repo.dir}-copy` });
   expect(tree(repo.dir)).toEqual(before);
   expect(existsSync(`${repo.dir}-copy/.githooks`)).toBe(false);
+});
+
+describe('hooks that somebody else committed move nothing from elsewhere', () => {
+  test.each([
+    ['a path that leads out', 'before-cc-context/../../../home/key', ''],
+    ['a link that leads out', 'before-cc-context/pre-commit', '.githooks/before-cc-context'],
+  ])('%s', async (_, aside, link) => {
+    using repo = createRepo();
+    repo.git('config', 'core.hooksPath', '.githooks');
+    for (const name of ['key', 'pre-commit']) writeFileSync(join(repo.home, name), 'mine');
+    const path = repo.write('.githooks/pre-commit', wrapperHook('pre-commit', aside), 0o755);
+    if (link === '') repo.write('.githooks/before-cc-context/file', '');
+    else symlinkSync('../../home', join(repo.dir, link));
+    await hooked(repo).init({ uninstall: true });
+    expect(['key', 'pre-commit'].map((name) => readFileSync(join(repo.home, name), 'utf8'))).toEqual(['mine', 'mine']);
+    expect(existsSync(path) ? readFileSync(path, 'utf8') : '').not.toBe('mine');
+  });
+
+  test('a link where a hook is put aside', async () => {
+    using repo = createRepo();
+    repo.git('config', 'core.hooksPath', '.githooks');
+    repo.write('.githooks/pre-commit', '#!/usr/bin/env python3\nimport os, sys\nos.path.basename(sys.argv[0])\n', 0o755);
+    symlinkSync('../../home', join(repo.dir, '.githooks/before-cc-context'));
+    await hooked(repo).init();
+    expect(existsSync(join(repo.home, 'pre-commit'))).toBe(false);
+    expect(existsSync(join(repo.dir, '.githooks/pre-commit.before-cc-context'))).toBe(true);
+  });
+
+  test('a script that only speaks of us', async () => {
+    using repo = createRepo();
+    const path = repo.write('.git/hooks/pre-push', '#!/bin/sh\n# before-cc-context # cc-context\n', 0o755);
+    await hooked(repo).init({ uninstall: true });
+    expect(readFileSync(path, 'utf8')).toBe('#!/bin/sh\n# before-cc-context # cc-context\n');
+  });
 });

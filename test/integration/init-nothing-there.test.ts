@@ -79,7 +79,7 @@ test('--uninstall leaves the local state, and hooks that were written since', as
   const own = repo.write('.git/hooks/pre-commit', `${repo.run('cat', ['.git/hooks/pre-commit']).stdout}exit 7\n`, 0o755);
   await hooks.init({ uninstall: true });
   expect(repo.run('cat', [own]).stdout).toBe('#!/bin/sh\nexit 7\n');
-  expect(tree(join(repo.dir, '.git/cc-context'))).toEqual({ '': 'directory 755', 'state.db': '644 state' });
+  expect(tree(join(repo.dir, '.git/cc-context'))).toEqual({ '': 'directory 700', 'state.db': '644 state' });
 });
 
 test('a hooks directory that is not there is made, and removed again', async () => {
@@ -112,4 +112,27 @@ test.each([
     message: expect.stringContaining(sentence),
     next: expect.any(String),
   });
+});
+
+test('whatever the umask, only the owner comes into what cc-init makes for itself', async () => {
+  using repo = createRepo();
+  const umask = process.umask(0);
+  try {
+    await hooked(repo).init();
+  } finally {
+    process.umask(umask);
+  }
+  const made = tree(join(repo.dir, '.git/cc-context'));
+  expect([made[''], made['hooks']]).toEqual(['directory 700', 'directory 700']);
+});
+
+test.each(['repo\n', 'a\nb'])('a path with a line break (%j) is refused: part of it may be another repository', async (name) => {
+  using other = createRepo({ name: 'repo' });
+  const broken = join(other.dir, '..', name);
+  other.git('init', '--quiet', broken);
+  const hooks = hooked(other);
+  await expect(hooks.init({ cwd: broken })).rejects.toThrow(
+    'The path of this repository holds a line break, which is not supported.',
+  );
+  expect(existsSync(join(other.dir, '.git/cc-context'))).toBe(false);
 });

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { openRepository } from '../../src/git/repository.ts';
+import { isReplaying } from '../../src/git/state.ts';
 import { hooked } from '../helpers/hooks.ts';
 import { createRepo } from '../helpers/repo.ts';
 
@@ -31,3 +33,27 @@ test('a commit made by hand at a stop of a rebase is captured', async () => {
   await hooks.called('post-commit');
   expect(hooks.calls()).toEqual(['pre-commit', 'post-commit']);
 });
+
+test.each([
+  ['rebase (pick)', undefined, []],
+  ['pull --rebase', undefined, []],
+  [undefined, '', []],
+  ['a tool of mine', undefined, ['pre-commit', 'post-commit']],
+])(
+  'GIT_REFLOG_ACTION=%s GIT_CHERRY_PICK_HELP=%s at a stop of a rebase: the shims go by the rule of isReplaying',
+  async (action, help, calls) => {
+    using repo = createRepo();
+    for (const _ of [1, 2, 3]) repo.commit();
+    const hooks = hooked(repo);
+    await hooks.init();
+    repo.run('git', ['rebase', '-i', 'HEAD~2'], { env: { GIT_SEQUENCE_EDITOR: "sed -i.bak -e '1s/^pick/edit/'" } });
+    const env = {
+      ...(action === undefined ? {} : { GIT_REFLOG_ACTION: action }),
+      ...(help === undefined ? {} : { GIT_CHERRY_PICK_HELP: help }),
+    };
+    repo.run('git', ['commit', '--allow-empty', '-m', 'by hand'], { env: { ...CLAUDE, ...env } });
+    if (calls.length > 0) await hooks.called('post-commit');
+    expect(hooks.calls()).toEqual(calls);
+    expect(isReplaying(await openRepository(repo.dir), env)).toBe(calls.length === 0);
+  },
+);

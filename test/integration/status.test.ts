@@ -24,6 +24,7 @@ test('what the commit has, what the next one would capture, and that capture wor
       { session_id: session.id, modified_at: expect.stringMatching(/^\d{4}-.*Z$/), new_bytes: expect.any(Number) },
     ],
     capture: { ok: true, problems: [] },
+    warnings: [],
     store: { url: expect.stringMatching(/^sqlite:/), pending_uploads: 0 },
   });
   expect(status.active_sessions[0]?.new_bytes).toBeGreaterThan(0);

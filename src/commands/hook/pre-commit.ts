@@ -43,7 +43,7 @@ export async function preCommit(): Promise<void> {
     if (error instanceof OutOfTime) {
       unfinished(settings.timeout);
     } else if (error instanceof UserError) {
-      say(messages.captureFailed([error.message, error.next].filter(Boolean).join(' ')));
+      say(messages.captureFailed(error.sentence));
     } else throw error;
   }
 }

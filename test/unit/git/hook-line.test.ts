@@ -40,10 +40,20 @@ test('any file comes back byte for byte', () => {
   );
 });
 
-test('a line of another version is brought up to date where it is', () => {
-  const older = 'x="$(git rev-parse --git-common-dir)/cc-context/hooks/pre-commit"; "$x" # cc-context';
-  expect(holdsLine(older, 'pre-commit')).toBe(true);
-  expect(insertLine(`#!/bin/sh\necho\n${older}\n`, 'pre-commit')).toBe(`#!/bin/sh\necho\n${LINE}\n`);
+test.each([
+  '# before-cc-context # cc-context',
+  'rm -r .git/cc-context/hooks/pre-commit" # cc-context',
+  `echo; ${LINE}`,
+  `${LINE} too`,
+  '[ ! -x "${0%/*}/before-cc-context/pre-commit" ] || : # cc-context',
+  '[ ! -x "${0%/*}/a/before-cc-context/pre-commit" ] || exec "${0%/*}/a/before-cc-context/pre-commit" "$@" # cc-context',
+])('%j is not ours: a whole line counts, not words in it', (line) => {
+  const text = `#!/bin/sh\n${line}\n`;
+  expect(removeLine(text)).toBe(text);
+});
+
+test.each([`  ${LINE}`, `# ${LINE}`, `#${LINE}`])('%j is ours, also when somebody indented it or commented it out', (line) => {
+  expect(removeLine(`#!/bin/sh\n${line}\n`)).toBe('#!/bin/sh\n');
 });
 
 test('only a line that runs counts, and only that of the same hook', () => {
@@ -54,9 +64,23 @@ test('only a line that runs counts, and only that of the same hook', () => {
 
 test('a wrapper knows where the original is', () => {
   const wrapper = wrapperHook('pre-push', 'before-cc-context/pre-push');
-  expect(asideOf(wrapper)).toBe('before-cc-context/pre-push');
+  expect(asideOf(wrapper, 'pre-push')).toBe('before-cc-context/pre-push');
   expect(removeLine(wrapper)).toBe('#!/bin/sh\n');
-  expect(asideOf(`#!/bin/sh\n${LINE}\n`)).toBeNull();
+  expect(asideOf(`#!/bin/sh\n${LINE}\n`, 'pre-push')).toBeNull();
+});
+
+test.each([
+  ['before-cc-context/pre-commit', true],
+  ['before-cc-context/pre-commit-2', true],
+  ['pre-commit.before-cc-context', true],
+  ['pre-commit.before-cc-context-12', true],
+  ['before-cc-context/../../../home/.ssh/id', false],
+  ['before-cc-context/pre-push', false],
+  ['before-cc-context/pre-commit-2-3', false],
+  ['pre-push.before-cc-context', false],
+  ['../pre-commit.before-cc-context', false],
+])('an original at %j is believed: %s', (aside, believed) => {
+  expect(asideOf(wrapperHook('pre-commit', aside), 'pre-commit')).toBe(believed ? aside : null);
 });
 
 describe('a shell script is known by its shebang', () => {

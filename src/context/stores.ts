@@ -1,0 +1,42 @@
+import type { Progress } from '../capture/read-file.ts';
+import { dataDir } from '../config/settings.ts';
+import type { ManifestSession } from '../core/manifest.ts';
+import { openRepository, type Repository } from '../git/repository.ts';
+import type { ContextStore } from '../storage/context-store.ts';
+import { type OpenStores, openStores } from '../storage/open.ts';
+import { type CommitContexts, namedContexts } from './of-commits.ts';
+import { selectSession, sessionsOf } from './sessions.ts';
+
+/** Opens the stores of a repository for some work, and closes them whatever happens. @throws StoreError, UserError */
+export async function withStores<T>({ commonDir }: Repository, work: (stores: OpenStores<Progress>) => Promise<T>): Promise<T> {
+  const stores = await openStores<Progress>({ dataDir: dataDir(), commonDir });
+  try {
+    return await work(stores);
+  } finally {
+    await stores.close();
+  }
+}
+
+/** A context that somebody named, with the stores that it is read from. */
+export interface OpenContext {
+  repository: Repository;
+  found: CommitContexts;
+  /** All sessions of it, or the one that was asked for. */
+  sessions: ManifestSession[];
+  store: ContextStore;
+  stores: OpenStores<Progress>;
+}
+
+/** Opens a context by a commit or its id. @throws UserError, IntegrityError */
+export async function withContext<T>(
+  { cwd, name, session }: { cwd: string; name: string; session?: string | undefined },
+  work: (context: OpenContext) => Promise<T>,
+): Promise<T> {
+  const repository = await openRepository(cwd);
+  const found = await namedContexts(name, repository.top);
+  return await withStores(repository, async (stores) => {
+    const all = await sessionsOf(found.contexts, stores.contexts);
+    const sessions = session === undefined ? all : [selectSession(all, session)];
+    return await work({ repository, found, sessions, store: stores.contexts, stores });
+  });
+}
