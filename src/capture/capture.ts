@@ -13,14 +13,13 @@ import {
 } from '../core/snapshot.ts';
 import { TranscriptGone } from '../errors.ts';
 import { leaveForHealing } from '../git/healing.ts';
-import { authorOf, type Head, isAncestor, type Repository, readHead, worktreeTops } from '../git/repository.ts';
+import { authorOf, type Head, type Repository, readHead, worktreeTops } from '../git/repository.ts';
 import { notAFile, notAFolder, removeSnapshotFile, writeSnapshotFile } from '../git/snapshot-folder.ts';
 import {
   entryInTheWay,
   hasChanges,
   indexesInPlay,
   pathsInIndex,
-  pathsInTree,
   updateIndexes,
   usesForeignIndex,
   writeBlob,
@@ -28,11 +27,10 @@ import {
 import { messages } from '../messages.ts';
 import type { ContextStore } from '../storage/context-store.ts';
 import type { LocalState, Pending } from '../storage/local-state.ts';
-import { type ActiveSession, active, type Choice, candidates } from './choose.ts';
+import { type ActiveSession, activeSessions } from './choose.ts';
 import { leftBy, readAgain, stillPending, unstage } from './pending.ts';
 import { OutOfTime, type Progress } from './read-file.ts';
 import { type CapturedSession, captureSession } from './read-session.ts';
-import { recall } from './recall.ts';
 
 export interface CaptureOptions {
   repository: Repository;
@@ -54,9 +52,6 @@ export interface CaptureResult {
   path: string | null;
   warnings: string[];
 }
-
-/** So many captures of a session are asked for when the commit's own tree has none of it. */
-const LATEST = 5;
 
 const NOTHING: CaptureResult = { snapshot: null, path: null, warnings: [] };
 
@@ -82,56 +77,15 @@ export async function capture(options: CaptureOptions): Promise<CaptureResult> {
   }
   if (options.committing !== undefined) await writtenCall(options.config, options.committing);
   const startedAt = Date.now();
-  const sessions = await chooseSessions(options, { head, tops, pending });
+  // Noted before anything can go wrong: should this capture not get to its end, the next one still looks from here on.
+  if (state.lookedAt(top) === null) state.looked(top, (head?.time ?? 0) * 1000, '');
+  const sessions = await activeSessions(options, { head, tops, pending });
   const captured = await captureAll(sessions, options);
   const result =
     captured.sessions.length === 0 ? await withdraw(left, options) : await stage(captured, { sessions, head, pending }, options);
   // A session that could not be read is looked for again, although it may not have changed by then.
   state.looked(top, captured.missed ? (state.lookedAt(top) ?? 0) : startedAt, head?.commit ?? '');
   return { ...result, warnings: captured.warnings };
-}
-
-async function chooseSessions(
-  { config, committing, state, repository, deadline }: CaptureOptions,
-  { head, tops, pending }: { head: Head | null; tops: string[]; pending: Pending | null },
-): Promise<ActiveSession[]> {
-  const headTime = (head?.time ?? 0) * 1000;
-  const looked = state.lookedAt(repository.top);
-  // Noted before anything can go wrong: should this capture not get to its end, the next one still looks from here on.
-  if (looked === null) state.looked(repository.top, headTime, '');
-  // The commit before may be younger than the last look (a pull, a merge, --no-verify) or much older (another branch): what lies after either counts.
-  // An orphan branch has none before it, and is not about all that was ever said.
-  const since = head === null ? (looked ?? 0) : Math.min(headTime, looked ?? headTime);
-  const choices = candidates({ config, tops, committing, since, pending: pending?.context_id ?? null, deadline }, state);
-  const unknown = choices.filter(({ captures }) => captures.length === 0);
-  const recalled =
-    head === null
-      ? []
-      : await recall(
-          unknown.map(({ transcript }) => transcript.session_id),
-          head.commit,
-          repository.top,
-        );
-  for (const { transcript, captures } of unknown)
-    captures.push(...recalled.filter(({ session_id }) => session_id === transcript.session_id));
-  const paths = [...new Set(choices.flatMap(({ captures }) => captures.map(({ path }) => path)))];
-  const inHead = head === null ? [] : await pathsInTree(head.commit, paths, repository.top);
-  // A squash or a pick without a commit has brought contexts along, which the commit will own.
-  const inIndex = [...(await pathsInIndex(paths, repository.top)).keys()].filter((path) => path !== pending?.path);
-  const owned = new Set([...inHead, ...inIndex]);
-  // A revert took the file away again, but not what an ancestor owns.
-  const lost = choices.filter(({ captures }) => !captures.some(({ path }) => owned.has(path)));
-  const inHistory = head === null ? [] : await pathsOfAncestors(lost, head.commit, repository.top);
-  return active(choices, new Set([...owned, ...inHistory]));
-}
-
-/** The paths of the sessions' latest captures that ancestors of a commit own, as far as the local state knows. */
-async function pathsOfAncestors(choices: Choice[], commit: string, top: string): Promise<string[]> {
-  const known = choices.flatMap(({ captures }) => captures.slice(0, LATEST));
-  const paths = known.map(async ({ path, git_commit }) =>
-    git_commit && (await isAncestor(git_commit, commit, top)) ? [path] : [],
-  );
-  return (await Promise.all(paths)).flat();
 }
 
 /**
@@ -180,7 +134,7 @@ async function captureAll(
 export async function finishCapture(options: CaptureOptions): Promise<void> {
   const { repository, state, store } = options;
   const [head, tops] = await Promise.all([readHead(repository.top), worktreeTops(repository)]);
-  const { sessions } = await captureAll(await chooseSessions(options, { head, tops, pending: null }), options);
+  const { sessions } = await captureAll(await activeSessions(options, { head, tops, pending: null }), options);
   await store.flush();
   state.saveProgress(new Map(sessions.flatMap(({ progress }) => [...progress])));
 }

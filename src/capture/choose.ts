@@ -1,7 +1,10 @@
 import { discoverTranscripts, findTranscript, type TranscriptFile } from '../claude/discover.ts';
 import { innermost, workingDirectory } from '../claude/where.ts';
-import type { CaptureRow, LocalState } from '../storage/local-state.ts';
+import { type Head, isAncestor, type Repository } from '../git/repository.ts';
+import { pathsInIndex, pathsInTree } from '../git/staging.ts';
+import type { CaptureRow, LocalState, Pending } from '../storage/local-state.ts';
 import { OutOfTime } from './read-file.ts';
+import { recall } from './recall.ts';
 
 export interface Choice {
   transcript: TranscriptFile;
@@ -13,6 +16,66 @@ export interface Choice {
 export interface ActiveSession extends Choice {
   /** The capture that the nearest ancestor owns, null when no ancestor has this session. */
   nearest: CaptureRow | null;
+}
+
+export interface ChoiceOptions {
+  repository: Repository;
+  /** Claude Code's configuration directory. */
+  config: string;
+  /** The session that makes this commit, from CLAUDE_CODE_SESSION_ID. */
+  committing?: string | undefined;
+  /** Milliseconds since 1970. */
+  deadline?: number;
+  state: Pick<LocalState<unknown>, 'lookedAt' | 'latestSizes' | 'captures' | 'sessionsOf'>;
+}
+
+/** So many captures of a session are asked for when the commit's own tree has none of it. */
+const LATEST = 5;
+
+/**
+ * The sessions that a commit on HEAD captures, each with what HEAD has of it. Changes nothing.
+ * @param at `tops` of all work trees, this one first; `pending` is what an aborted commit left behind.
+ * @throws OutOfTime
+ */
+export async function activeSessions(
+  { config, committing, state, repository, deadline }: ChoiceOptions,
+  { head, tops, pending }: { head: Head | null; tops: string[]; pending: Pending | null },
+): Promise<ActiveSession[]> {
+  const headTime = (head?.time ?? 0) * 1000;
+  const looked = state.lookedAt(repository.top);
+  // The commit before may be younger than the last look (a pull, a merge, --no-verify) or much older (another branch): what lies after either
+  // counts. An orphan branch has none before it, and is not about all that was ever said.
+  const since = head === null ? (looked ?? 0) : Math.min(headTime, looked ?? headTime);
+  const facts = { config, tops, committing, since, pending: pending?.context_id ?? null };
+  const choices = candidates(deadline === undefined ? facts : { ...facts, deadline }, state);
+  if (head !== null) await recallCaptures(choices, head.commit, repository.top);
+  const paths = [...new Set(choices.flatMap(({ captures }) => captures.map(({ path }) => path)))];
+  const inHead = head === null ? [] : await pathsInTree(head.commit, paths, repository.top);
+  // A squash or a pick without a commit has brought contexts along, which the commit will own.
+  const inIndex = [...(await pathsInIndex(paths, repository.top)).keys()].filter((path) => path !== pending?.path);
+  const owned = new Set([...inHead, ...inIndex]);
+  // A revert took the file away again, but not what an ancestor owns.
+  const lost = choices.filter(({ captures }) => !captures.some(({ path }) => owned.has(path)));
+  const inHistory = head === null ? [] : await pathsOfAncestors(lost, head.commit, repository.top);
+  return active(choices, new Set([...owned, ...inHistory]));
+}
+
+/** Sessions that the local state does not know may be known to HEAD's snapshot files: another clone, a lost state. */
+async function recallCaptures(choices: Choice[], commit: string, top: string): Promise<void> {
+  const unknown = choices.filter(({ captures }) => captures.length === 0);
+  const ids = unknown.map(({ transcript }) => transcript.session_id);
+  const recalled = await recall(ids, commit, top);
+  for (const { transcript, captures } of unknown)
+    captures.push(...recalled.filter(({ session_id }) => session_id === transcript.session_id));
+}
+
+/** The paths of the sessions' latest captures that ancestors of a commit own, as far as the local state knows. */
+async function pathsOfAncestors(choices: Choice[], commit: string, top: string): Promise<string[]> {
+  const known = choices.flatMap(({ captures }) => captures.slice(0, LATEST));
+  const paths = known.map(async ({ path, git_commit }) =>
+    git_commit && (await isAncestor(git_commit, commit, top)) ? [path] : [],
+  );
+  return (await Promise.all(paths)).flat();
 }
 
 /**
@@ -58,7 +121,7 @@ export function candidates(
  * Leaves out what an ancestor has already, whole and unchanged, and finds for the rest how far the nearest ancestor came.
  * @param inHead the snapshot files among those of the captures that HEAD has.
  */
-export function active(choices: Choice[], inHead: Set<string>): ActiveSession[] {
+function active(choices: Choice[], inHead: Set<string>): ActiveSession[] {
   return choices.flatMap((choice) => {
     const nearest = choice.captures.find(({ path }) => inHead.has(path)) ?? null;
     return nearest !== null && nearest.size === choice.transcript.size ? [] : [{ ...choice, nearest }];

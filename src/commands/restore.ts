@@ -18,7 +18,7 @@ import type { LocalState } from '../storage/local-state.ts';
 import { askPerson } from '../ui/ask.ts';
 import { printable } from '../ui/columns.ts';
 import { directoryOf, type Options, type Output } from '../ui/run.ts';
-import { activeSessions } from './status.ts';
+import { nextSessions } from './status.ts';
 
 export interface RestoreOptions {
   cwd: string;
@@ -109,7 +109,8 @@ function workingDirectory(sessions: ManifestSession[], { top }: Repository): str
 }
 
 async function ask({ confirm }: RestoreOptions, repository: Repository, state: LocalState<Progress>): Promise<void> {
-  const uncaptured = await activeSessions(repository, await readHead(repository.top), state);
+  const sessions = await nextSessions(repository, await readHead(repository.top), state);
+  const uncaptured = sessions.filter(({ captured }) => !captured);
   if (uncaptured.length === 0) return;
   if (!(await confirm(messages.activeSessions(uncaptured)))) throw new UserError('Nothing was restored.');
 }

@@ -1,4 +1,4 @@
-import { candidates } from '../capture/choose.ts';
+import { activeSessions } from '../capture/choose.ts';
 import { stillPending } from '../capture/pending.ts';
 import type { Progress } from '../capture/read-file.ts';
 import { configDir } from '../claude/paths.ts';
@@ -18,7 +18,7 @@ export interface ActiveSession {
   session_id: string;
   /** Time of the last change, ISO 8601. */
   modified_at: string;
-  /** Bytes that no capture has seen yet. */
+  /** Bytes that no ancestor of HEAD has. */
   new_bytes: number;
 }
 
@@ -44,7 +44,7 @@ export async function status({ cwd }: { cwd: string }): Promise<Status> {
   let active_sessions: ActiveSession[] = [];
   try {
     ({ active_sessions, url: store.url } = await withStores(repository, async (stores) => ({
-      active_sessions: await activeSessions(repository, head, stores.state),
+      active_sessions: (await nextSessions(repository, head, stores.state)).map(({ captured: _, ...session }) => session),
       url: stores.blobs.url,
     })));
   } catch (error) {
@@ -62,30 +62,23 @@ export async function status({ cwd }: { cwd: string }): Promise<Status> {
   };
 }
 
-/**
- * The sessions in this work tree with something that no commit has captured: new bytes, or a capture that waits because its commit did not come
- * about.
- */
-export async function activeSessions(
+/** What the next commit in this work tree would capture, and how much of it no capture has seen, or has seen for a commit that did not come about. */
+export async function nextSessions(
   repository: Repository,
   head: Head | null,
   state: LocalState<Progress>,
-): Promise<ActiveSession[]> {
+): Promise<(ActiveSession & { captured: boolean })[]> {
   const config = configDir();
   if (config === null) return [];
-  const headTime = (head?.time ?? 0) * 1000;
-  const since = Math.min(headTime, state.lookedAt(repository.top) ?? headTime);
-  const pending = (await stillPending(state.pending(repository.top), head, repository.top))?.context_id ?? null;
-  const waiting = new Set(pending === null ? [] : state.sessionsOf(pending));
-  const tops = await worktreeTops(repository);
-  return candidates({ config, tops, committing: undefined, since, pending }, state)
-    .map(({ transcript, captures: [latest] }) => ({
-      session_id: transcript.session_id,
-      modified_at: new Date(transcript.mtime).toISOString(),
-      new_bytes:
-        latest === undefined || waiting.has(transcript.session_id) ? transcript.size : Math.max(0, transcript.size - latest.size),
-    }))
-    .filter(({ new_bytes }) => new_bytes > 0);
+  const pending = await stillPending(state.pending(repository.top), head, repository.top);
+  const waiting = new Set(pending === null ? [] : state.sessionsOf(pending.context_id));
+  const sessions = await activeSessions({ repository, config, state }, { head, tops: await worktreeTops(repository), pending });
+  return sessions.map(({ transcript: { session_id, size, mtime }, captures: [latest], nearest }) => ({
+    session_id,
+    modified_at: new Date(mtime).toISOString(),
+    new_bytes: Math.max(0, size - (nearest?.size ?? 0)),
+    captured: latest?.size === size && !waiting.has(session_id),
+  }));
 }
 
 function summary(contexts: Snapshot[]): NonNullable<Status['context']> {

@@ -56,19 +56,14 @@ describe.each(SHELL)('a hook of %s', (_, program, script) => {
   });
 });
 
-const PYTHON =
-  '#!/usr/bin/env python3\nimport os, sys\nopen(os.environ["HOME"] + "/mine", "a").write("mine %d" % (len(sys.argv) - 1))\n';
+const PERL = '#!/usr/bin/env perl\nopen(my $mine, ">>", "$ENV{HOME}/mine"); print $mine "mine ".@ARGV;\n';
 const NODE = '#!/usr/bin/env node\nrequire("fs").appendFileSync(process.env.HOME + "/mine", `mine ${process.argv.length - 2}`)\n';
 
 /** Hooks that are put aside: [situation, how they are made, the note they leave (none: Git did not run them either)]. */
 const OTHER: [string, (repo: TestRepo, path: string) => void, RegExp | null][] = [
-  ['python', (_, path) => writeFileSync(path, PYTHON, { mode: 0o755 }), /mine 0/],
+  ['perl', (_, path) => writeFileSync(path, PERL, { mode: 0o755 }), /mine 0/],
   ['node', (_, path) => writeFileSync(path, NODE, { mode: 0o755 }), /mine 0/],
-  [
-    'python behind sh',
-    (_, path) => writeFileSync(path, `#!/bin/sh\n'''exec' python3 "$0" "$@"\n' '''\n${PYTHON}`, { mode: 0o755 }),
-    /mine 0/,
-  ],
+  ['perl behind sh', (_, path) => writeFileSync(path, `#!/bin/sh\nexec perl -x "$0" "$@"\n${PERL}`, { mode: 0o755 }), /mine 0/],
   ['a binary', (_, path) => copyFileSync(existsSync('/bin/true') ? '/bin/true' : '/usr/bin/true', path), null],
   ['a shell script that is switched off', (_, path) => writeFileSync(path, `#!/bin/sh\n${NOTE}\n`, { mode: 0o644 }), null],
   [
@@ -120,7 +115,7 @@ describe.each(OTHER)('a hook that is %s', (_, make, note) => {
 
 test.each([
   ['a shell script', `#!/bin/sh\nexit 3\n`],
-  ['another program', `#!/usr/bin/env python3\nraise SystemExit(3)\n`],
+  ['another program', `#!/usr/bin/env perl\nexit 3;\n`],
 ])('%s that refuses the commit still does', async (_, script) => {
   using repo = createRepo();
   repo.write('.git/hooks/pre-commit', script, 0o755);
@@ -130,10 +125,7 @@ test.each([
 
 test.each([
   ['a shell script', `#!/bin/sh\n{ echo "$@"; cat; } >>"$HOME/mine"\n`],
-  [
-    'another program',
-    `#!/usr/bin/env python3\nimport os, sys\nopen(os.environ["HOME"] + "/mine", "a").write(" ".join(sys.argv[1:]) + "\\n" + sys.stdin.read())\n`,
-  ],
+  ['another program', `#!/usr/bin/env perl\nopen(my $mine, ">>", "$ENV{HOME}/mine"); print $mine "@ARGV\\n", <STDIN>;\n`],
 ])('%s still gets its arguments and all of stdin on a push', async (_, script) => {
   using repo = createRepo();
   repo.write('.git/hooks/pre-push', script, 0o755);
@@ -150,13 +142,13 @@ test.each([
 test('a hook put aside earlier is never overwritten', async () => {
   using repo = createRepo();
   const hooks = hooked(repo);
-  repo.write('.git/hooks/pre-commit', PYTHON, 0o755);
+  repo.write('.git/hooks/pre-commit', PERL, 0o755);
   await hooks.init();
   repo.write('.git/hooks/pre-commit', NODE, 0o755);
   expect((await hooks.check()).problems).toHaveLength(1);
   await hooks.init();
   const aside = tree(join(repo.dir, '.git/hooks'));
-  expect(aside['pre-commit.before-cc-context']).toBe(`755 ${PYTHON}`);
+  expect(aside['pre-commit.before-cc-context']).toBe(`755 ${PERL}`);
   expect(aside['pre-commit.before-cc-context-2']).toBe(`755 ${NODE}`);
   await hooks.init({ uninstall: true });
   expect(tree(join(repo.dir, '.git/hooks'))['pre-commit']).toBe(`755 ${NODE}`);
@@ -165,12 +157,12 @@ test('a hook put aside earlier is never overwritten', async () => {
 test('a wrapper that somebody added to is left in place, without our lines', async () => {
   using repo = createRepo();
   const hooks = hooked(repo);
-  const path = repo.write('.git/hooks/pre-commit', PYTHON, 0o755);
+  const path = repo.write('.git/hooks/pre-commit', PERL, 0o755);
   await hooks.init();
   writeFileSync(path, `${readFileSync(path, 'utf8')}echo added\n`);
   const result = await hooks.init({ uninstall: true });
   expect(result.hooks[0]).toMatchObject({ hook: 'pre-commit', change: 'left' });
   expect(result.notes[0]).toContain(`${path} was changed since`);
   const files = tree(join(repo.dir, '.git/hooks'));
-  expect([files['pre-commit'], files['pre-commit.before-cc-context']]).toEqual(['755 #!/bin/sh\necho added\n', `755 ${PYTHON}`]);
+  expect([files['pre-commit'], files['pre-commit.before-cc-context']]).toEqual(['755 #!/bin/sh\necho added\n', `755 ${PERL}`]);
 });

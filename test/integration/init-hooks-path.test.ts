@@ -94,7 +94,7 @@ describe('hooks that somebody else committed move nothing from elsewhere', () =>
   test('a link where a hook is put aside', async () => {
     using repo = createRepo();
     repo.git('config', 'core.hooksPath', '.githooks');
-    repo.write('.githooks/pre-commit', '#!/usr/bin/env python3\nimport os, sys\nos.path.basename(sys.argv[0])\n', 0o755);
+    repo.write('.githooks/pre-commit', '#!/usr/bin/env perl\nuse File::Basename; basename($0);\n', 0o755);
     symlinkSync('../../home', join(repo.dir, '.githooks/before-cc-context'));
     await hooked(repo).init();
     expect(existsSync(join(repo.home, 'pre-commit'))).toBe(false);
