@@ -23,6 +23,9 @@ export class StoreError extends UserError {}
 /** A database that is none, or has lost pages: what it held is gone, not only out of reach. */
 export class StoreDamaged extends StoreError {}
 
+/** The store is locked by another process. */
+export class StoreBusy extends StoreError {}
+
 /** A transcript vanished or was replaced while it was read: harmless, the next capture sees what is there then. Its message goes on from a name. */
 export class TranscriptGone extends Error {
   override readonly name = 'TranscriptGone';

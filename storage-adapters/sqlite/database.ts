@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, constants, openSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { StoreDamaged, StoreError } from '../../src/errors.ts';
+import { StoreBusy, StoreDamaged, StoreError } from '../../src/errors.ts';
 import { makeFolders } from '../../src/make-folders.ts';
 
 type Value = string | number | bigint | Buffer | null;
@@ -63,12 +63,24 @@ export function openDatabase(
   };
   try {
     database.exec(`PRAGMA busy_timeout = ${Math.floor(timeout)}`); // node:sqlite before 22.16 has no option for it
-    database.exec('PRAGMA journal_mode = WAL');
+    patiently(timeout, () => database.exec('PRAGMA journal_mode = WAL'));
     database.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
     return database;
   } catch (error) {
     database.close();
     throw error;
+  }
+}
+
+/** SQLite does not wait, whatever the busy timeout, where two processes make the same new database a WAL one at the same moment. */
+function patiently(timeout: number, work: () => void): void {
+  for (const end = Date.now() + timeout; ; ) {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof StoreBusy) || Date.now() > end) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
   }
 }
 
@@ -95,7 +107,7 @@ function storeError(path: string, cause: unknown): StoreError {
   const message = cause instanceof Error ? cause.message : String(cause);
   const says = (pattern: RegExp) => pattern.test(code) || pattern.test(message);
   if (says(/SQLITE_BUSY|database is locked/)) {
-    return new StoreError(`The store ${path} is locked by another process.`, 'Try again when that process has ended.', { cause });
+    return new StoreBusy(`The store ${path} is locked by another process.`, 'Try again when that process has ended.', { cause });
   }
   if (says(/SQLITE_FULL|ENOSPC|disk is full/)) {
     return new StoreError(`The disk is full: the store ${path} could not be written.`, 'Free some space and try again.', {
