@@ -50,10 +50,12 @@ export async function activeSessions(
   const choices = candidates(deadline === undefined ? facts : { ...facts, deadline }, state);
   if (head !== null) await recallCaptures(choices, head.commit, repository.top);
   const paths = [...new Set(choices.flatMap(({ captures }) => captures.map(({ path }) => path)))];
-  const inHead = head === null ? [] : await pathsInTree(head.commit, paths, repository.top);
-  // A squash or a pick without a commit has brought contexts along, which the commit will own.
-  const inIndex = [...(await pathsInIndex(paths, repository.top)).keys()].filter((path) => path !== pending?.path);
-  const owned = new Set([...inHead, ...inIndex]);
+  const [inHead, inIndex] = await Promise.all([
+    head === null ? [] : pathsInTree(head.commit, paths, repository.top),
+    pathsInIndex(paths, repository.top),
+  ]);
+  // A squash or a pick without a commit has brought contexts along in the index, which the commit will own.
+  const owned = new Set([...inHead, ...[...inIndex.keys()].filter((path) => path !== pending?.path)]);
   // A revert took the file away again, but not what an ancestor owns.
   const lost = choices.filter(({ captures }) => !captures.some(({ path }) => owned.has(path)));
   const inHistory = head === null ? [] : await pathsOfAncestors(lost, head.commit, repository.top);

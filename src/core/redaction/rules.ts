@@ -6,5 +6,10 @@ import { compileTriggers } from './triggers.ts';
 /** All rules; where two find the same place, the earlier one names it. */
 export const rules: readonly Rule[] = [...providerRules, ...contextRules];
 
-/** Where in a text they may match. */
-export const ruleTriggers = compileTriggers(rules);
+let triggers: ReturnType<typeof compileTriggers> | undefined;
+
+/** Where in a text they may match; compiled at first use, which most commits never come to. */
+export function ruleTriggers(): ReturnType<typeof compileTriggers> {
+  triggers ??= compileTriggers(rules);
+  return triggers;
+}

@@ -75,7 +75,7 @@ function matchRules(bytes: Buffer): Finding[] {
   /** Where a long value ends that a rule has turned down: it is not judged again from each name inside of it. */
   const judged = new Map<Rule, number>();
   let latin1: string | undefined;
-  ruleTriggers.scan(bytes, 0, bytes.length, (position, rule) => {
+  ruleTriggers().scan(bytes, 0, bytes.length, (position, rule) => {
     if (position < (judged.get(rule) ?? 0)) return false;
     latin1 ??= bytes.toString('latin1');
     const text = latin1;
