@@ -76,7 +76,8 @@ export function openDatabase(
 function patiently(timeout: number, work: () => void): void {
   for (const end = Date.now() + timeout; ; ) {
     try {
-      return work();
+      work();
+      return;
     } catch (error) {
       if (!(error instanceof StoreBusy) || Date.now() > end) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
