@@ -27,6 +27,23 @@ project_patterns() {
   '
 }
 
+# The same for one path of ordinary characters, without a fork. Sets pattern; false for any other path.
+plain_pattern() {
+  rest=$1
+  pattern=
+  [ ${#rest} -le 200 ] || return 1
+  while [ -n "$rest" ]; do
+    tail=${rest#?}
+    character=${rest%"$tail"}
+    case $character in
+      [ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789]) pattern=$pattern$character ;;
+      [-/._\ ]) pattern=$pattern- ;;
+      *) return 1 ;;
+    esac
+    rest=$tail
+  done
+}
+
 # False only when it is certain that no Claude Code session belongs to a work tree of this repository or to a directory in
 # one. Leaves the working directory at the top of this work tree.
 session_about() {
@@ -47,16 +64,13 @@ session_about() {
     esac
   done
 
-  patterns=$(project_patterns <<END
-$tops
-END
-  )
-  while IFS= read -r pattern; do
+  while IFS= read -r top; do
+    plain_pattern "$top" || pattern=$(printf '%s\n' "$top" | project_patterns)
     for transcript in "$config"/projects/$pattern*/*.jsonl; do
       [ ! -e "$transcript" ] || return 0
     done
   done <<END
-$patterns
+$tops
 END
   return 1
 }
