@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSyn
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Status } from '../../src/commands/status.ts';
+import { noted } from '../helpers/ownership.ts';
 import { expectNoTrace, expectPlainFailure } from '../helpers/plain-sentence.ts';
 import { restoredTranscript } from '../helpers/restored.ts';
 import { statePath, storePath } from '../helpers/store-file.ts';
@@ -170,9 +171,10 @@ describe('damaged', () => {
     ['is gone', (path: string) => rmSync(path)],
     ['is gone with its folder', (path: string) => rmSync(dirname(path), { recursive: true })],
     ['is empty', (path: string) => truncateSync(path, 0)],
-  ])('the local state %s: it is made anew', (_, damage) => {
+  ])('the local state %s: it is made anew', async (_, damage) => {
     const { work, session, first } = begun();
     using __ = work;
+    await noted(work); // the detached post-commit of the first commit uses it too
     const path = statePath(work);
     for (const file of [`${path}-wal`, `${path}-shm`]) rmSync(file, { force: true });
     damage(path);
@@ -180,9 +182,10 @@ describe('damaged', () => {
     expectHealed(work, session, first);
   });
 
-  test('local state that is damaged further in is made anew at the next open', () => {
+  test('local state that is damaged further in is made anew at the next open', async () => {
     const { work, session, first } = begun();
     using _ = work;
+    await noted(work);
     const path = statePath(work);
     for (const file of [`${path}-wal`, `${path}-shm`]) rmSync(file, { force: true });
     const bytes = readFileSync(path);
