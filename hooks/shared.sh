@@ -97,6 +97,13 @@ replaying() {
     { [ -d "$git_dir/rebase-merge" ] || [ -d "$git_dir/rebase-apply" ]; }
 }
 
+# Asks Git a question that node will have, and writes the answer as takeAnswers in src/git/git.ts reads it.
+ask_git() {
+  printf '%s\0' "$*"
+  git "$@"
+  printf '\0exit %d\0' $?
+}
+
 # Goes on when the commit is done. A child that kept the hook's stdout open would hang whoever reads it; HUP comes when
 # the terminal is closed right after the commit.
 in_background() {

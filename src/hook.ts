@@ -3,7 +3,7 @@ import { UserError } from './errors.ts';
 import { messages } from './messages.ts';
 
 const HOOKS: Record<string, (...args: string[]) => Promise<void>> = {
-  'pre-commit': async () => (await import('./commands/hook/pre-commit.ts')).preCommit(),
+  'pre-commit': async (input) => (await import('./commands/hook/pre-commit.ts')).preCommit(input),
   'post-commit': async (...args) => (await import('./commands/hook/post-commit.ts')).postCommit(...args),
   'post-rewrite': async () => (await import('./commands/hook/post-rewrite.ts')).postRewrite(),
   'finish-capture': async () => (await import('./commands/hook/pre-commit.ts')).finishInBackground(),

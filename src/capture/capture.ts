@@ -25,7 +25,7 @@ import {
   writeBlob,
 } from '../git/staging.ts';
 import { messages } from '../messages.ts';
-import type { ContextStore } from '../storage/context-store.ts';
+import type { ContextStore, LooseChunk } from '../storage/context-store.ts';
 import type { LocalState, Pending } from '../storage/local-state.ts';
 import { type ActiveSession, activeSessions } from './choose.ts';
 import { leftBy, readAgain, stillPending, unstage } from './pending.ts';
@@ -80,7 +80,8 @@ export async function capture(options: CaptureOptions): Promise<CaptureResult> {
   // Noted before anything can go wrong: should this capture not get to its end, the next one still looks from here on.
   if (state.lookedAt(top) === null) state.looked(top, (head?.time ?? 0) * 1000, '');
   const sessions = await activeSessions(options, { head, tops, pending });
-  const captured = await captureAll(sessions, options);
+  const loose: LooseChunk[] = [];
+  const captured = { ...(await captureAll(sessions, options, (chunk) => loose.push(chunk))), loose };
   const result =
     captured.sessions.length === 0 ? await withdraw(left, options) : await stage(captured, { sessions, head, pending }, options);
   // A session that could not be read is looked for again, although it may not have changed by then.
@@ -95,6 +96,7 @@ export async function capture(options: CaptureOptions): Promise<CaptureResult> {
 async function captureAll(
   sessions: ActiveSession[],
   options: CaptureOptions,
+  loose?: (chunk: LooseChunk) => void,
 ): Promise<{ sessions: CapturedSession[]; missed: boolean; warnings: string[] }> {
   const { store, state, redact, deadline, config, repository } = options;
   const result: CapturedSession[] = [];
@@ -114,6 +116,7 @@ async function captureAll(
         account,
         top: repository.top,
         beside,
+        ...(loose === undefined ? {} : { loose }),
       });
       result.push(captured);
       warnings.push(...captured.warnings);
@@ -140,7 +143,7 @@ export async function finishCapture(options: CaptureOptions): Promise<void> {
 }
 
 async function stage(
-  captured: { sessions: CapturedSession[] },
+  captured: { sessions: CapturedSession[]; loose: LooseChunk[] },
   facts: { sessions: ActiveSession[]; head: Head | null; pending: Pending | null },
   options: CaptureOptions,
 ): Promise<CaptureResult> {
@@ -181,6 +184,7 @@ async function stage(
       size,
     })),
     pending: { context_id: snapshot.context_id, path, fingerprint },
+    loose: captured.loose,
     created_at: manifest.created_at,
   });
   await stageFiles(files, facts.pending, options);
@@ -206,7 +210,7 @@ async function stageFiles(files: Map<string, Buffer>, pending: Pending | null, {
 async function withdraw(left: string[], { repository, state }: CaptureOptions): Promise<CaptureResult> {
   if (left.length === 0) return NOTHING;
   await unstage(left, repository);
-  state.record({ worktree: repository.top, progress: new Map(), captures: [], pending: null, created_at: '' });
+  state.record({ worktree: repository.top, progress: new Map(), captures: [], pending: null, loose: [], created_at: '' });
   return NOTHING;
 }
 

@@ -4,7 +4,7 @@ import { Chunker } from '../core/chunking.ts';
 import type { ChunkRef, ManifestFile } from '../core/manifest.ts';
 import { redactRecord, redactText } from '../core/redaction/index.ts';
 import { IntegrityError } from '../errors.ts';
-import type { ContextStore } from '../storage/context-store.ts';
+import type { ContextStore, LooseChunk } from '../storage/context-store.ts';
 
 /** How far a file of a session was read, and what came of it: where the next capture goes on. */
 export interface Progress {
@@ -50,6 +50,8 @@ export interface Reading {
   deadline: number;
   /** Replace what is damaged in the store. */
   heal?: boolean;
+  /** What to call for a chunk that is stored loose: the little that a commit usually adds. All are packed where nobody waits for it. */
+  loose?: (chunk: LooseChunk) => void;
 }
 
 /** A text file up to this size is searched for secrets as a whole, so that none hides across lines (bytes). */
@@ -84,6 +86,7 @@ async function captureRecords(
   progress: Progress,
   reading: Reading,
 ): Promise<CapturedFile> {
+  const known = progress.chunks.length;
   const chunker = new Chunker();
   let unfinished: Buffer | null = null;
   let [bad_lines, long_lines] = [0, 0];
@@ -108,7 +111,8 @@ async function captureRecords(
     await append(chunks, progress, reading);
     if (Date.now() > reading.deadline) throw outOfTime();
   }
-  await append(chunker.flush(), progress, reading);
+  const isAll = progress.chunks.length === known;
+  await append(chunker.flush(), progress, reading, isAll);
   progress.tail = opened.tailAt(progress.offset);
   return captured(name, opened.size, await withUnfinished(progress, unfinished, reading), progress, { bad_lines, long_lines });
 }
@@ -120,7 +124,7 @@ async function withUnfinished(progress: Progress, unfinished: Buffer | null, rea
   tallyRecord(all.tally, unfinished);
   const chunker = new Chunker();
   const bytes = redacted(unfinished, all, reading.redact);
-  await append([...chunker.push(bytes), ...chunker.flush()], all, reading);
+  await append([...chunker.push(bytes), ...chunker.flush()], all, reading, true);
   return all;
 }
 
@@ -166,9 +170,15 @@ function redacted(record: Buffer, progress: Progress, redact: boolean, find = re
   return bytes;
 }
 
-async function append(chunks: Buffer[], progress: Progress, { store, heal = false }: Reading): Promise<void> {
+async function append(
+  chunks: Buffer[],
+  progress: Progress,
+  { store, heal = false, loose }: Reading,
+  isLittle = false,
+): Promise<void> {
+  const how = isLittle && loose !== undefined ? { heal, loose } : { heal };
   for (const chunk of chunks) {
-    progress.chunks.push(await store.putChunk(chunk, progress.chunks.at(-1) ?? null, { heal }));
+    progress.chunks.push(await store.putChunk(chunk, progress.chunks.at(-1) ?? null, how));
     progress.size += chunk.length;
   }
 }

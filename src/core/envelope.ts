@@ -4,16 +4,23 @@ import { IntegrityError } from '../errors.ts';
 import { isHash } from './hash.ts';
 
 /**
- * What is stored under a hash: `CCX1`, a codec byte, the length of the content (4 bytes, big endian), a byte that says whether a
- * base follows, the base's SHA-256 (32 bytes), the compressed content.
+ * What is stored under a hash: `CCX1`, a codec byte, the length of the content (4 bytes, big endian), a byte (0: no base, 1: a base
+ * follows, 2: loose), the base's SHA-256 (32 bytes), the compressed content.
  *
  * The base is the chunk before this one: a session reads the same files again and again, so a chunk is compressed against
  * up to CHAIN bytes of what came before it. That keeps the gain of one large compression window although every commit
  * adds its own small blob (measured on 8.7 MB of real transcripts of one project in pieces of 1 MB: 1.12 of the one-file size; with a
- * CHAIN of 4 MiB 1.11, of 512 KiB 1.25. Each capture reads the chain that it goes on, half a CHAIN on average: a longer one costs time).
+ * CHAIN of 4 MiB 1.11, of 512 KiB 1.25).
+ *
+ * To read that chain and to compress against it costs more than all else that a commit waits for. What a commit adds is therefore
+ * stored **loose** first, compressed by itself, and **packed** against its base when the commit is done. A loose blob is the base of
+ * none and is packed once; a packed one never changes. So no chain can go round in a circle, whoever packs at the same moment.
  */
 const MAGIC = Buffer.from('CCX1');
 const HEADER = 10;
+const NO_BASE = 0;
+const HAS_BASE = 1;
+const LOOSE = 2;
 /** Content of one blob may not claim more than this (bytes): a compression bomb ends here. */
 export const MAX_CONTENT = 64 * 1024 * 1024;
 /** A chain of bases starts anew once this many bytes of content precede a chunk. */
@@ -38,20 +45,43 @@ export interface Envelope {
   codec: number;
   length: number;
   base: string | null;
+  /** May still be packed against a base. */
+  loose: boolean;
   payload: Buffer;
 }
 
+const LEVEL = 3;
 const brotli = promisify(zlib.brotliCompress);
 
 /** Compresses content for the store, off the main thread. Without zstd dictionaries in this Node: brotli, and no base. */
 export async function seal(content: Buffer, base: Base | null): Promise<Buffer> {
   if (!hasZstd) {
     const params = { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
-    return frame(CODECS.brotli, content.length, null, await brotli(content, { params }));
+    return frame(CODECS.brotli, content.length, NO_BASE, await brotli(content, { params }));
   }
-  const params = { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_windowLog]: 23 };
-  const payload = await promisify(zlib.zstdCompress)(content, base === null ? { params } : { params, dictionary: base.content });
-  return frame(CODECS.zstd, content.length, base?.hash ?? null, payload);
+  if (base === null) return await zstdFrame(content, NO_BASE);
+  const params = { [constants.ZSTD_c_compressionLevel]: LEVEL, [constants.ZSTD_c_windowLog]: 23 };
+  const payload = await promisify(zlib.zstdCompress)(content, { params, dictionary: base.content });
+  return frame(CODECS.zstd, content.length, HAS_BASE, payload, base.hash);
+}
+
+/** Compresses content by itself, for the time being: `pack` says against what. */
+export async function sealLoose(content: Buffer): Promise<Buffer> {
+  return hasZstd ? await zstdFrame(content, LOOSE) : await seal(content, null);
+}
+
+/** Packs a loose blob against a base, or for good without one, when there is none or it does not help. */
+export async function pack(loose: Envelope, content: Buffer, base: Base | null): Promise<Buffer> {
+  const alone = frame(loose.codec, loose.length, NO_BASE, loose.payload);
+  if (base === null) return alone;
+  const packed = await seal(content, base);
+  return packed.length < alone.length ? packed : alone;
+}
+
+async function zstdFrame(content: Buffer, kind: number): Promise<Buffer> {
+  const params = { [constants.ZSTD_c_compressionLevel]: LEVEL };
+  const payload = await promisify(zlib.zstdCompress)(content, { params, pledgedSrcSize: content.length });
+  return frame(CODECS.zstd, content.length, kind, payload);
 }
 
 /**
@@ -60,12 +90,12 @@ export async function seal(content: Buffer, base: Base | null): Promise<Buffer> 
  */
 export function parseEnvelope(blob: Buffer, name: string): Envelope {
   if (blob.length < HEADER || !blob.subarray(0, 4).equals(MAGIC)) throw damaged(name);
-  const hasBase = blob[9] === 1;
-  const start = HEADER + (hasBase ? 32 : 0);
+  const kind = blob[9] as number;
+  const start = HEADER + (kind === HAS_BASE ? 32 : 0);
   const length = blob.readUInt32BE(5);
-  if (blob.length < start || length > MAX_CONTENT || (blob[9] as number) > 1) throw damaged(name);
-  const base = hasBase ? blob.subarray(HEADER, start).toString('hex') : null;
-  return { codec: blob[4] as number, length, base, payload: blob.subarray(start) };
+  if (blob.length < start || length > MAX_CONTENT || kind > LOOSE) throw damaged(name);
+  const base = kind === HAS_BASE ? blob.subarray(HEADER, start).toString('hex') : null;
+  return { codec: blob[4] as number, length, base, loose: kind === LOOSE, payload: blob.subarray(start) };
 }
 
 /**
@@ -102,12 +132,12 @@ function decompress({ codec, length, payload }: Envelope, base: Buffer | null): 
   return zlib.zstdDecompressSync(payload, { params, maxOutputLength, ...(base === null ? {} : { dictionary: base }) });
 }
 
-function frame(codec: number, length: number, base: string | null, payload: Buffer): Buffer {
-  if (base !== null && !isHash(base)) throw new TypeError(`not a hash: ${base}`);
+function frame(codec: number, length: number, kind: number, payload: Buffer, base = ''): Buffer {
+  if (kind === HAS_BASE && !isHash(base)) throw new TypeError(`not a hash: ${base}`);
   const header = Buffer.alloc(HEADER);
   MAGIC.copy(header);
   header[4] = codec;
   header.writeUInt32BE(length, 5);
-  header[9] = base === null ? 0 : 1;
-  return Buffer.concat(base === null ? [header, payload] : [header, Buffer.from(base, 'hex'), payload]);
+  header[9] = kind;
+  return Buffer.concat([header, Buffer.from(base, 'hex'), payload]);
 }

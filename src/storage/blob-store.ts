@@ -2,7 +2,7 @@
  * Where blobs and manifests live. An adapter is a factory that returns one of these; retry, cache and encryption are
  * decorators around it, never inside.
  *
- * Keys are `blobs/<sha256>` and `manifests/<sha256>`. A value never changes once it is there.
+ * Keys are `blobs/<sha256>` and `manifests/<sha256>`. A value never changes once it is there, but for what `replace` does.
  */
 export interface BlobStore {
   /** The store as a URL without credentials, for people to read. */
@@ -15,6 +15,12 @@ export interface BlobStore {
    * @throws StoreError when the store cannot be written.
    */
   put(key: string, bytes: Buffer): Promise<void>;
+  /**
+   * Puts another form of the same object in place of the value that is there, when that is still `was`; else does nothing. Atomic and
+   * durable. Only a store on this machine has it: what was shared never changes.
+   * @throws StoreError when the store cannot be written.
+   */
+  replace?(key: string, was: Buffer, bytes: Buffer): Promise<void>;
   /**
    * @returns the value, or null when the key is not there.
    * @throws StoreError when the store cannot be read.

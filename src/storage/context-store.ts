@@ -1,4 +1,15 @@
-import { type Base, CHAIN, damaged, type Envelope, MAX_CONTENT, parseEnvelope, seal, unseal } from '../core/envelope.ts';
+import {
+  type Base,
+  CHAIN,
+  damaged,
+  type Envelope,
+  MAX_CONTENT,
+  pack,
+  parseEnvelope,
+  seal,
+  sealLoose,
+  unseal,
+} from '../core/envelope.ts';
 import { sha256 } from '../core/hash.ts';
 import { type ChunkRef, type Manifest, type ManifestFile, manifestBytes } from '../core/manifest.ts';
 import { IntegrityError } from '../errors.ts';
@@ -10,9 +21,12 @@ export interface ContextStore {
    * Appends content to a file's chunks. Content that the store has already is not stored again.
    * @param before the chunk just before, null at the start of a file.
    * @param heal read what the store has of it, and replace it when it is damaged.
+   * @param loose what to call when it was stored loose, because what it would be packed against was not at hand.
    * @throws IntegrityError when the chunk before is missing or damaged.
    */
-  putChunk(content: Buffer, before: ChunkRef | null, options?: { heal: boolean }): Promise<ChunkRef>;
+  putChunk(content: Buffer, before: ChunkRef | null, options?: PutOptions): Promise<ChunkRef>;
+  /** Packs a chunk that was stored loose, and before it the one before it. @throws IntegrityError */
+  pack(chunk: LooseChunk): Promise<void>;
   /** True when the store has all of these. Does not read them. */
   holds(chunks: ChunkRef[]): Promise<boolean>;
   /** Stores a manifest; resolves to its hash once everything put before is durable too. */
@@ -23,6 +37,27 @@ export interface ContextStore {
   readManifest(hash: string): Promise<Manifest>;
   /** The chunks of a file in order, each verified. @throws IntegrityError that names a missing or damaged object. */
   readFile(file: ManifestFile): AsyncIterable<Buffer>;
+}
+
+export interface PutOptions {
+  heal?: boolean;
+  loose?: (chunk: LooseChunk) => void;
+}
+
+/** A chunk that was stored loose, and the one before it in its file. */
+export interface LooseChunk {
+  hash: string;
+  before: string;
+}
+
+/** A chunk with the chain of bases that it is compressed against. */
+interface Chain {
+  /** Content of the whole chain, the chunk's own at the end. */
+  all: Buffer;
+  own: Buffer;
+  loose: boolean;
+  /** The hashes that had to be read. */
+  links: Set<string>;
 }
 
 /** Chains that were just read or written, by the hash of their last chunk: the next chunk of the file needs exactly that. */
@@ -43,8 +78,7 @@ export function contextStore(store: BlobStore): ContextStore {
     }
   };
 
-  /** All content of the chain that ends in this chunk, and the chunk's own part of it. */
-  const readChain = async (hash: string): Promise<{ all: Buffer; own: Buffer }> => {
+  const readChain = async (hash: string): Promise<Chain> => {
     const envelopes = new Map<string, Envelope>();
     let known: Buffer | null = null;
     let weight = 0;
@@ -62,21 +96,34 @@ export function contextStore(store: BlobStore): ContextStore {
       envelopes.set(next, envelope);
       next = envelope.base;
     }
-    let all: Buffer = known ?? Buffer.alloc(0);
+    const all = Buffer.allocUnsafe((known?.length ?? 0) + sum([...envelopes.values()].map(({ length }) => length)));
+    let end = known?.copy(all) ?? 0;
     let own: Buffer = all;
     for (const [name, envelope] of [...envelopes].reverse()) {
-      own = unseal(envelope, envelope.base === null ? null : all, blobKey(name));
+      own = unseal(envelope, envelope.base === null ? null : all.subarray(0, end), blobKey(name));
       if (sha256(own) !== name) throw damaged(blobKey(name));
-      all = envelope.base === null ? own : Buffer.concat([all, own]);
+      end += own.copy(all, end);
     }
-    keep(hash, all);
-    return { all, own };
+    const loose = envelopes.get(hash)?.loose === true;
+    if (!loose) keep(hash, all);
+    return { all, own, loose, links: new Set(envelopes.keys()) };
   };
 
-  const baseOf = async (before: ChunkRef | null): Promise<Base | null> => {
-    if (before === null) return null;
-    const content = chains.get(before[0]) ?? (await readChain(before[0])).all;
-    return content.length > CHAIN ? null : { hash: before[0], content };
+  const baseOf = async (hash: string): Promise<Base | null> => {
+    const known = chains.get(hash);
+    const { all, loose } = known === undefined ? await readChain(hash) : { all: known, loose: false };
+    return loose || all.length > CHAIN ? null : { hash, content: all };
+  };
+
+  const readLoose = async (hash: string): Promise<{ was: Buffer; envelope: Envelope; content: Buffer } | null> => {
+    const name = blobKey(hash);
+    const was = await store.get(name);
+    if (was === null) throw missing(name);
+    const envelope = parseEnvelope(was, name);
+    if (!envelope.loose) return null;
+    const content = unseal(envelope, null, name);
+    if (sha256(content) !== hash) throw damaged(name);
+    return { was, envelope, content };
   };
 
   const isWhole = async (hash: string) => {
@@ -95,8 +142,15 @@ export function contextStore(store: BlobStore): ContextStore {
   };
   const flush = () => putFirst(sealing.length);
 
+  const putSealed = async (key: string, blob: Promise<Buffer>) => {
+    const sealed = blob.then((bytes): [string, Buffer] => [key, bytes]);
+    sealed.catch(() => {}); // told by whoever awaits it
+    sealing.push(sealed);
+    if (sealing.length === 2 * TOGETHER) await putFirst(TOGETHER);
+  };
+
   return {
-    async putChunk(content, before, { heal } = { heal: false }) {
+    async putChunk(content, before, { heal = false, loose } = {}) {
       const hash = sha256(content);
       const ref: ChunkRef = [hash, content.length];
       const key = blobKey(hash);
@@ -104,13 +158,26 @@ export function contextStore(store: BlobStore): ContextStore {
         if (!heal || (await isWhole(hash))) return ref;
         await store.delete(key);
       }
-      const base = await baseOf(before);
+      if (loose !== undefined && !heal && before !== null && !chains.has(before[0]) && store.replace !== undefined) {
+        await putSealed(key, sealLoose(content));
+        loose({ hash, before: before[0] });
+        return ref;
+      }
+      const base = before === null ? null : await baseOf(before[0]);
       keep(hash, base === null ? content : Buffer.concat([base.content, content]));
-      const sealed = seal(content, base).then((blob): [string, Buffer] => [key, blob]);
-      sealed.catch(() => {}); // told by whoever awaits it
-      sealing.push(sealed);
-      if (sealing.length === 2 * TOGETHER) await putFirst(TOGETHER);
+      await putSealed(key, seal(content, base));
       return ref;
+    },
+
+    async pack({ hash, before }) {
+      const chunk = await readLoose(hash);
+      if (chunk === null || store.replace === undefined) return;
+      // Nobody packs the one before it any more: its record was lost. It stays as it is, but counts as packed.
+      const left = await readLoose(before);
+      if (left !== null) await store.replace(blobKey(before), left.was, await pack(left.envelope, left.content, null));
+      const { all, links } = await readChain(before);
+      const base = all.length > CHAIN || links.has(hash) ? null : { hash: before, content: all };
+      await store.replace(blobKey(hash), chunk.was, await pack(chunk.envelope, chunk.content, base));
     },
 
     holds: async (chunks) => {
@@ -157,4 +224,8 @@ function missing(name: string): IntegrityError {
     'The conversation of this commit is not, or not whole, in the store on this machine.',
     `It was captured on another machine, or the store was deleted (missing: ${name}). Restore it where the commit was made.`,
   );
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Database, openDatabase, transaction } from '../../storage-adapters/sqlite/database.ts';
 import { StoreDamaged } from '../errors.ts';
+import type { LooseChunk } from './context-store.ts';
 
 /** One capture of one session. */
 export interface CaptureRow {
@@ -34,7 +35,10 @@ CREATE INDEX IF NOT EXISTS capture_session ON capture (session_id, created_at);
 CREATE TABLE IF NOT EXISTS pending (worktree TEXT PRIMARY KEY, context_id TEXT NOT NULL, path TEXT NOT NULL, fingerprint TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS worktree (top TEXT PRIMARY KEY, looked_at INTEGER NOT NULL, head TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS uncovered (worktree TEXT NOT NULL, git_commit TEXT NOT NULL, noted_at TEXT NOT NULL, PRIMARY KEY (worktree, git_commit)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS loose (number INTEGER PRIMARY KEY, hash TEXT NOT NULL, before TEXT NOT NULL);
 `;
+/** Another number when the tables or what a progress holds have changed: missing tables are made then, and the progress is forgotten. */
+const VERSION = 2;
 
 /** Only the latest captures of a session can be the nearest ancestor's: older ones are not asked for. */
 const LATEST = 50;
@@ -65,8 +69,13 @@ export interface LocalState<P> {
     progress: Map<string, P>;
     captures: CaptureRow[];
     pending: Pending | null;
+    loose: LooseChunk[];
     created_at: string;
   }): void;
+  /** The chunks that were stored loose and not packed since, the oldest first. */
+  looseChunks(): LooseChunk[];
+  /** These are packed now. */
+  packed(chunks: LooseChunk[]): void;
   /** Writes what a restore made: sessions that continue captured ones. */
   restored(captures: CaptureRow[], progress: Map<string, P>): void;
   saveProgress(progress: Map<string, P>): void;
@@ -132,10 +141,12 @@ export function openLocalState<P>(commonDir: string, storeId: string, timeout: n
       rows<{ git_commit: string }>('SELECT git_commit FROM uncovered WHERE worktree = ? ORDER BY noted_at', worktree).map(
         (found) => found.git_commit,
       ),
-    record: ({ worktree, progress, captures, pending, created_at }) =>
+    record: ({ worktree, progress, captures, pending, loose, created_at }) =>
       transaction(database, () => {
         writeProgress(progress);
         writeCaptures(captures, created_at);
+        for (const { hash, before } of loose)
+          database.prepare('INSERT INTO loose (hash, before) VALUES (?, ?)').run(hash, before);
         database.prepare('DELETE FROM pending WHERE worktree = ?').run(worktree);
         if (pending === null) return;
         database
@@ -170,6 +181,12 @@ export function openLocalState<P>(commonDir: string, storeId: string, timeout: n
     moveOwner: (contextId, commit) => {
       database.prepare('UPDATE capture SET git_commit = ? WHERE context_id = ?').run(commit, contextId);
     },
+    looseChunks: () => rows('SELECT hash, before FROM loose ORDER BY number'),
+    packed: (chunks) =>
+      transaction(database, () => {
+        const forget = database.prepare('DELETE FROM loose WHERE hash = ?');
+        for (const { hash } of chunks) forget.run(hash);
+      }),
     close: () => database.close(),
   };
 }
@@ -189,17 +206,18 @@ function openState(path: string, storeId: string, timeout: number): Database {
 }
 
 function prepareState(database: Database, storeId: string): void {
-  const read = () => database.prepare("SELECT value FROM state WHERE name = 'store_id'").get()?.['value'];
+  const madeFor = `${VERSION} ${storeId}`;
+  const read = () => database.prepare("SELECT value FROM state WHERE name = 'made_for'").get()?.['value'];
   try {
-    if (read() === storeId) return;
+    if (read() === madeFor) return;
   } catch (error) {
     if (error instanceof StoreDamaged) throw error;
     // No such table: the state is new.
   }
   transaction(database, () => {
     database.exec(SCHEMA);
-    if (read() === storeId) return;
-    database.exec('DELETE FROM progress');
-    database.prepare("INSERT OR REPLACE INTO state (name, value) VALUES ('store_id', ?)").run(storeId);
+    if (read() === madeFor) return;
+    database.exec('DELETE FROM progress; DELETE FROM loose');
+    database.prepare("INSERT OR REPLACE INTO state (name, value) VALUES ('made_for', ?)").run(madeFor);
   });
 }

@@ -11,6 +11,9 @@ export function memoryStore(): BlobStore {
     put: async (key, bytes) => {
       if (!objects.has(key)) objects.set(key, Buffer.from(bytes));
     },
+    replace: async (key, was, bytes) => {
+      if (objects.get(key)?.equals(was)) objects.set(key, Buffer.from(bytes));
+    },
     get: async (key) => {
       const bytes = objects.get(key);
       return bytes === undefined ? null : Buffer.from(bytes);

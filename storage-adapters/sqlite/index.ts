@@ -25,6 +25,7 @@ export function sqliteStore({ path, timeout = 5000 }: { path: string; timeout?: 
   const id = prepareStore(database);
   const statements = {
     put: database.prepare('INSERT OR IGNORE INTO object (key, bytes, created_at) VALUES (?, ?, ?)'),
+    replace: database.prepare('UPDATE object SET bytes = ? WHERE key = ? AND bytes = ?'),
     get: database.prepare('SELECT bytes FROM object WHERE key = ?'),
     has: database.prepare('SELECT key FROM object WHERE key IN (SELECT value FROM json_each(?))'),
     list: database.prepare('SELECT key FROM object WHERE key >= ? AND key < ?'),
@@ -53,6 +54,9 @@ export function sqliteStore({ path, timeout = 5000 }: { path: string; timeout?: 
         if (waiting.length === 0) setImmediate(flush);
         waiting.push({ key, bytes, resolve, reject });
       }),
+    replace: async (key, was, bytes) => {
+      statements.replace.run(bytes, key, was);
+    },
     get: async (key) => {
       const bytes = statements.get.get(key)?.['bytes'];
       return bytes === undefined ? null : Buffer.from(bytes as Buffer);

@@ -1,9 +1,11 @@
 import { dataDir } from '../../config/settings.ts';
+import { IntegrityError } from '../../errors.ts';
 import { healIndex } from '../../git/healing.ts';
-import { readHistory } from '../../git/history.ts';
-import { headBefore, openRepository, readHead } from '../../git/repository.ts';
+import { type HistoryCommit, readHistory } from '../../git/history.ts';
+import { headBefore, openRepository, type Repository, readHead } from '../../git/repository.ts';
 import { isReplaying } from '../../git/state.ts';
-import { openStores } from '../../storage/open.ts';
+import type { LocalState } from '../../storage/local-state.ts';
+import { type OpenStores, openStores } from '../../storage/open.ts';
 
 /**
  * `post-commit`: heals the index where the commit was made from another one, and notes which commit owns which context, or that no
@@ -17,19 +19,37 @@ export async function postCommit(commit: string = 'HEAD'): Promise<void> {
   if (made === undefined) return;
   const stores = await openStores({ dataDir: dataDir(), commonDir: repository.commonDir });
   try {
-    const { state } = stores;
-    const owned = made.snapshots.map(({ path }) => path.slice(path.lastIndexOf('/') + 1, -'.json'.length));
-    if (owned.length > 0) return state.committed(repository.top, owned, made.commit);
-    const before = (await headBefore(made.commit, repository.top)) ?? made.parents[0] ?? '';
-    const looked = state.lookedHead(repository.top);
-    // Looked from the commit itself: the next one is being made already, and takes what this one left.
-    const seen = looked === before || looked === made.commit;
-    if (seen || isReplaying(repository)) return;
-    state.noteUncovered(repository.top, made.commit);
-    // Where no capture ever looked, the next one would look from this commit on, and miss what was said for it.
-    if (state.lookedAt(repository.top) === null)
-      state.looked(repository.top, ((await readHead(repository.top, before))?.time ?? 0) * 1000, '');
+    await note(made, repository, stores.state);
+    await packLoose(stores);
   } finally {
     await stores.close();
   }
+}
+
+async function note(made: HistoryCommit, repository: Repository, state: LocalState<unknown>): Promise<void> {
+  const owned = made.snapshots.map(({ path }) => path.slice(path.lastIndexOf('/') + 1, -'.json'.length));
+  if (owned.length > 0) return state.committed(repository.top, owned, made.commit);
+  const before = (await headBefore(made.commit, repository.top)) ?? made.parents[0] ?? '';
+  const looked = state.lookedHead(repository.top);
+  // Looked from the commit itself: the next one is being made already, and takes what this one left.
+  const seen = looked === before || looked === made.commit;
+  if (seen || isReplaying(repository)) return;
+  state.noteUncovered(repository.top, made.commit);
+  // Where no capture ever looked, the next one would look from this commit on, and miss what was said for it.
+  if (state.lookedAt(repository.top) === null)
+    state.looked(repository.top, ((await readHead(repository.top, before))?.time ?? 0) * 1000, '');
+}
+
+/** Packs what pre-commit stored loose, so that the commit did not wait for it. */
+async function packLoose({ contexts, state }: OpenStores<unknown>): Promise<void> {
+  const chunks = state.looseChunks();
+  if (chunks.length === 0) return;
+  for (const chunk of chunks) {
+    try {
+      await contexts.pack(chunk);
+    } catch (error) {
+      if (!(error instanceof IntegrityError)) throw error; // it stays loose; who reads the damaged one is told
+    }
+  }
+  state.packed(chunks);
 }

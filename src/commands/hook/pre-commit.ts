@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import type { CaptureOptions } from '../../capture/capture.ts';
 import type { Progress } from '../../capture/read-file.ts';
 import { configDir } from '../../claude/paths.ts';
 import { dataDir, readSettings } from '../../config/settings.ts';
 import { UserError } from '../../errors.ts';
+import { takeAnswers } from '../../git/git.ts';
 import { openRepository, type Repository } from '../../git/repository.ts';
 import { isMerging, isReplaying } from '../../git/state.ts';
 import { messages } from '../../messages.ts';
@@ -11,17 +13,19 @@ import { messages } from '../../messages.ts';
 /** What is left of the time box for staging once the reading stops (milliseconds). */
 const FOR_STAGING = 300;
 
-/** `pre-commit`: captures the sessions behind the commit and stages their snapshot file. Says in a few lines what it did, or why not. */
-export async function preCommit(): Promise<void> {
+/**
+ * `pre-commit`: captures the sessions behind the commit and stages their snapshot file. Says in a few lines what it did, or why not.
+ * @param input `answers`: standard input has the answers to the first questions to Git.
+ */
+export async function preCommit(input?: string): Promise<void> {
   const started = Date.now();
-  // Git answers in processes of its own: what is needed later is loaded meanwhile.
-  const [repository, settings, { capture }, { OutOfTime }] = await Promise.all([
-    openRepository(),
-    readSettings(process.cwd()),
+  const [{ capture }, { OutOfTime }] = await Promise.all([
     import('../../capture/capture.ts'),
     import('../../capture/read-file.ts'),
     import('../../storage/open.ts'),
   ]);
+  if (input === 'answers') takeAnswers(readFileSync(0));
+  const [repository, settings] = await Promise.all([openRepository(), readSettings(process.cwd())]);
   if (isReplaying(repository) || isMerging(repository)) return;
   settings.warnings.forEach((warning) => say(messages.captureWarning(warning)));
   // Whatever hangs (a dead network drive, a lock), the commit goes on; a capture that is cut off here stored nothing by halves.
