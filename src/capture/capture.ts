@@ -16,10 +16,10 @@ import { leaveForHealing } from '../git/healing.ts';
 import { authorOf, type Head, type Repository, readHead, worktreeTops } from '../git/repository.ts';
 import { notAFile, notAFolder, removeSnapshotFile, writeSnapshotFile } from '../git/snapshot-folder.ts';
 import {
-  entryInTheWay,
   hasChanges,
   indexesInPlay,
-  pathsInIndex,
+  type SnapshotFolderInIndex,
+  snapshotFolderInIndex,
   updateIndexes,
   usesForeignIndex,
   writeBlob,
@@ -155,10 +155,10 @@ async function stage(
   const again = facts.pending?.fingerprint === fingerprint ? await readAgain(facts.pending, store) : null;
   const manifest = again?.manifest ?? { version: 1, created_at: new Date().toISOString(), parent_commit, sessions };
   // What Git has to be asked meanwhile does not wait for the disk.
-  const [manifestHash, author, tracked] = await Promise.all([
+  const [manifestHash, author, attributes] = await Promise.all([
     again?.hash ?? store.putManifest(manifest),
     authorOf(top),
-    pathsInIndex([ATTRIBUTES_PATH], top),
+    hasAttributes(repository),
   ]);
   const snapshot = makeSnapshot(manifest, {
     manifestHash,
@@ -170,7 +170,7 @@ async function stage(
   });
   const path = again?.path ?? snapshotPath(snapshot.context_id, manifest.created_at);
   const files = new Map<string, Buffer>();
-  if (!tracked.has(ATTRIBUTES_PATH)) files.set(ATTRIBUTES_PATH, Buffer.from(SNAPSHOT_ATTRIBUTES));
+  if (!attributes) files.set(ATTRIBUTES_PATH, Buffer.from(SNAPSHOT_ATTRIBUTES));
   files.set(path, snapshotBytes(snapshot));
   // Recorded first: should it end between the two, what it may have left in the index and the work tree is known.
   state.record({
@@ -191,14 +191,26 @@ async function stage(
   return { snapshot, path, warnings: [] };
 }
 
+/**
+ * Whether the index of the commit has our attributes.
+ * @throws UserError when an index in play tracks something where snapshot files belong.
+ */
+async function hasAttributes(repository: Repository): Promise<boolean> {
+  const { top } = repository;
+  const [own, ...others] = await Promise.all(
+    indexesInPlay(repository).map((index, at) => snapshotFolderInIndex(top, at === 0 ? undefined : index)),
+  );
+  for (const { inTheWay } of [own as SnapshotFolderInIndex, ...others]) {
+    if (inTheWay === null) continue;
+    throw inTheWay.isFolder ? notAFile(inTheWay.path, 'git rm -r --cached') : notAFolder(top, inTheWay.path);
+  }
+  return own?.attributes === true;
+}
+
 async function stageFiles(files: Map<string, Buffer>, pending: Pending | null, { repository }: CaptureOptions): Promise<void> {
   const { top } = repository;
   const indexes = indexesInPlay(repository);
-  const [staged, inTheWay] = await Promise.all([
-    Promise.all([...files].map(async ([name, bytes]) => ({ path: name, oid: await writeBlob(bytes, top) }))),
-    entryInTheWay([...files.keys()], indexes, top),
-  ]);
-  if (inTheWay !== null) throw files.has(inTheWay) ? notAFile(inTheWay, 'git rm -r --cached') : notAFolder(top, inTheWay);
+  const staged = await Promise.all([...files].map(async ([name, bytes]) => ({ path: name, oid: await writeBlob(bytes, top) })));
   for (const [name, bytes] of files) writeSnapshotFile(top, name, bytes);
   const gone = pending !== null && !files.has(pending.path) ? [pending.path] : [];
   await updateIndexes(indexes, top, staged, gone);

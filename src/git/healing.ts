@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Repository } from './repository.ts';
-import { entryInTheWay, indexesInPlay, pathsInTree, type StagedFile, updateIndexes } from './staging.ts';
+import { indexesInPlay, pathsInTree, type StagedFile, snapshotFolderInIndex, updateIndexes } from './staging.ts';
 
 /** Tells the post-commit shim that there is something to heal, so that it runs in the foreground only then. */
 const marker = (repository: Repository) => join(repository.gitDir, 'cc-context-heal');
@@ -29,7 +29,7 @@ export async function healIndex(repository: Repository): Promise<void> {
   if (missing.length === 0) return;
   for (const index of indexes) {
     // What the person tracks in its place there stays: it is theirs, and `git status` shows it.
-    if ((await entryInTheWay([...committed], [index], repository.top)) === null)
+    if ((await snapshotFolderInIndex(repository.top, index)).inTheWay === null)
       await updateIndexes([index], repository.top, missing, []);
   }
 }

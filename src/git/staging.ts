@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { ATTRIBUTES_PATH } from '../core/snapshot.ts';
 import { git, gitText } from './git.ts';
 import type { Repository } from './repository.ts';
 
@@ -55,27 +56,43 @@ export async function updateIndexes(indexes: string[], top: string, add: StagedF
   }
 }
 
-/**
- * What index files track where these files or their folders belong: a file, a link or a submodule in place of a folder, or a folder in place
- * of a file. `update-index` would take it out without a word, and it may be absent from the work tree.
- * @returns its path, null when there is nothing of the kind.
- */
-export async function entryInTheWay(paths: string[], indexes: string[], top: string): Promise<string | null> {
-  const folders = new Set(paths.flatMap((path) => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index))));
-  // A pattern matches whole paths; a plain name would match all that lies below it.
-  const pathspec = [...[...folders].map(exactly), ...paths.map((path) => `${exactly(path)}/**`)];
-  for (const index of indexes) {
-    const found = await gitText(['ls-files', '-z', '--full-name', '--', ...pathspec], {
-      cwd: top,
-      env: { GIT_INDEX_FILE: index },
-    });
-    const [first] = found.split('\0');
-    if (first) return paths.find((path) => first.startsWith(`${path}/`)) ?? first;
-  }
-  return null;
+/** What an index tracks of the snapshot folder, apart from snapshot files. */
+export interface SnapshotFolderInIndex {
+  /** It has our `.gitattributes`. */
+  attributes: boolean;
+  /**
+   * Tracked where snapshot files or their folders belong: a file, a link or a submodule in place of a folder, or a folder in place of a
+   * file. `update-index` would take it out without a word, and it may be absent from the work tree.
+   */
+  inTheWay: { path: string; isFolder: boolean } | null;
 }
 
-const exactly = (path: string) => `:(top,glob)[${path[0]}]${path.slice(1)}`;
+const [YEAR, MONTH] = ['[0-9][0-9][0-9][0-9]', '[0-9][0-9]'];
+/** Patterns match whole paths; a plain name would match all that lies below it. The same in hooks/pre-commit, which asks ahead. */
+const SNAPSHOT_FOLDER = [
+  '[.]cc-snapshots',
+  `[.]cc-snapshots/${YEAR}`,
+  `[.]cc-snapshots/${YEAR}/${MONTH}`,
+  `[.]cc-snapshots/${YEAR}/${MONTH}/${MONTH}`,
+  `[.]cc-snapshots/${YEAR}/${MONTH}/${MONTH}/ctx-*.json/**`,
+  '[.]cc-snapshots/.gitattributes',
+  '[.]cc-snapshots/.gitattributes/**',
+].map((pattern) => `:(top,glob)${pattern}`);
+
+/** Reads what an index (by default that of the commit) tracks of the snapshot folder. */
+export async function snapshotFolderInIndex(top: string, index?: string): Promise<SnapshotFolderInIndex> {
+  const found = await gitText(['ls-files', '-z', '--full-name', '--', ...SNAPSHOT_FOLDER], {
+    cwd: top,
+    ...(index === undefined ? {} : { env: { GIT_INDEX_FILE: index } }),
+  });
+  const paths = found.split('\0').filter(Boolean);
+  const other = paths.find((path) => path !== ATTRIBUTES_PATH);
+  const file = other === undefined ? undefined : /^.*?(?:\/\.gitattributes|\.json)(?=\/)/s.exec(other)?.[0];
+  return {
+    attributes: paths.includes(ATTRIBUTES_PATH),
+    inTheWay: other === undefined ? null : { path: file ?? other, isFolder: file !== undefined },
+  };
+}
 
 /** The paths among these that a tree has. */
 export async function pathsInTree(tree: string, paths: string[], cwd: string): Promise<Set<string>> {

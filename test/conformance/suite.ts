@@ -65,6 +65,17 @@ export function conforms(name: string, open: () => { store: BlobStore; reopen?: 
       expect(String(await store.get('blobs/a'))).toBe('again');
     });
 
+    test('replace changes only the value that it was made from, and only when it is there', async () => {
+      if (store.replace === undefined) return; // what is shared never changes
+      const [first, second, third] = ['first', 'second', 'third'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
+      await store.put('blobs/a', first);
+      await store.replace('blobs/a', first, second);
+      await store.replace('blobs/a', first, third);
+      expect(String(await store.get('blobs/a'))).toBe('second');
+      await store.replace('blobs/b', first, second);
+      expect(await store.get('blobs/b')).toBeNull();
+    });
+
     test('a value that was given does not change with the buffer', async () => {
       const bytes = Buffer.from('before');
       await store.put('blobs/a', bytes);

@@ -9,7 +9,7 @@ import { type OpenStores, openStores } from '../../storage/open.ts';
 
 /**
  * `post-commit`: heals the index where the commit was made from another one, and notes which commit owns which context, or that no
- * capture saw it (`--no-verify`): the next context then covers it.
+ * capture saw it (`--no-verify`): the next context then covers it. Then it packs what `pre-commit` stored loose.
  * @param commit the commit that was made; HEAD may be elsewhere by now.
  */
 export async function postCommit(commit: string = 'HEAD'): Promise<void> {
