@@ -1,7 +1,7 @@
 import type { Snapshot } from '../core/snapshot.ts';
 import { parseSnapshot } from '../core/snapshot-schema.ts';
 import { UserError } from '../errors.ts';
-import { type HistoryCommit, readBlobs, readHistory, resolveCommit } from '../git/history.ts';
+import { blobReader, type HistoryCommit, readHistory, resolveCommit } from '../git/history.ts';
 
 /** A commit with the contexts it owns, read and checked. */
 export interface CommitContexts extends HistoryCommit {
@@ -13,17 +13,20 @@ export interface CommitContexts extends HistoryCommit {
 
 /** The commits of a range with their contexts, newest first. @throws UserError when git does not know the range. */
 export async function contextsOf(revisions: string[], cwd: string, options: string[] = []): Promise<CommitContexts[]> {
-  const commits = await readHistory(revisions, cwd, options);
-  const blobs = await readBlobs(
-    commits.flatMap(({ snapshots }) => snapshots.map(({ oid }) => oid)),
-    cwd,
-  );
-  let next = 0;
+  const reader = blobReader(cwd);
+  const asked: string[] = [];
+  const commits = await readHistory(revisions, cwd, options, (snapshots) => {
+    const oids = snapshots.map(({ oid }) => oid);
+    asked.push(...oids);
+    reader.ask(oids);
+  }).finally(() => reader.end());
+  const answers = await reader.answers();
+  const blobs = new Map(asked.map((oid, at) => [oid, answers[at] ?? null]));
   return commits.map((commit) => {
     const contexts: Snapshot[] = [];
     const problems: string[] = [];
-    for (const { path } of commit.snapshots) {
-      const blob = blobs[next++] ?? null;
+    for (const { path, oid } of commit.snapshots) {
+      const blob = blobs.get(oid) ?? null;
       const parsed = blob === null ? { problem: 'its object is missing' } : parseSnapshot(blob);
       if ('problem' in parsed) problems.push(`${path} is no valid snapshot file (${parsed.problem}).`);
       else if (!path.endsWith(`/${parsed.snapshot.context_id}.json`)) problems.push(`${path} names another context inside.`);

@@ -61,7 +61,7 @@ export async function seal(content: Buffer, base: Base | null): Promise<Buffer> 
   }
   if (base === null) return await zstdFrame(content, NO_BASE);
   const params = { [constants.ZSTD_c_compressionLevel]: LEVEL, [constants.ZSTD_c_windowLog]: 23 };
-  const payload = await promisify(zlib.zstdCompress)(content, { params, dictionary: base.content });
+  const payload = await promisify(zlib.zstdCompress)(content, { params, dictionary: base.content, chunkSize: atOnce(content) });
   return frame(CODECS.zstd, content.length, HAS_BASE, payload, base.hash);
 }
 
@@ -78,9 +78,16 @@ export async function pack(loose: Envelope, content: Buffer, base: Base | null):
   return packed.length < alone.length ? packed : alone;
 }
 
+/** Bytes of output between two calls back to the main thread: mostly all of it. */
+const atOnce = (content: Buffer) => Math.max(4096, content.length >> 2);
+
 async function zstdFrame(content: Buffer, kind: number): Promise<Buffer> {
   const params = { [constants.ZSTD_c_compressionLevel]: LEVEL };
-  const payload = await promisify(zlib.zstdCompress)(content, { params, pledgedSrcSize: content.length });
+  const payload = await promisify(zlib.zstdCompress)(content, {
+    params,
+    pledgedSrcSize: content.length,
+    chunkSize: atOnce(content),
+  });
   return frame(CODECS.zstd, content.length, kind, payload);
 }
 
@@ -129,7 +136,8 @@ function decompress({ codec, length, payload }: Envelope, base: Buffer | null): 
     );
   }
   const params = { [constants.ZSTD_d_windowLogMax]: 23 };
-  return zlib.zstdDecompressSync(payload, { params, maxOutputLength, ...(base === null ? {} : { dictionary: base }) });
+  const chunkSize = Math.max(4096, Math.min(length, 4 * 1024 * 1024));
+  return zlib.zstdDecompressSync(payload, { params, maxOutputLength, chunkSize, ...(base === null ? {} : { dictionary: base }) });
 }
 
 function frame(codec: number, length: number, kind: number, payload: Buffer, base = ''): Buffer {

@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process';
+import type { Writable } from 'node:stream';
 import { UserError } from '../errors.ts';
 
 export interface GitOptions {
   /** Directory to run in; the process's own by default. */
   cwd?: string;
-  /** Standard input. */
-  input?: Buffer | string;
+  /** Standard input, or who writes it. */
+  input?: Buffer | string | ((stdin: Writable) => void);
+  /** Called with each piece of standard output as it comes. */
+  onOutput?: (piece: Buffer) => void;
   /** Variables added to (or, when undefined, taken out of) this process's environment. */
   env?: Record<string, string | undefined>;
 }
@@ -59,7 +62,7 @@ export async function git(args: string[], options: GitOptions = {}): Promise<Git
   return answer !== undefined && answer.code <= 1 ? answer : await run(args, options);
 }
 
-function run(args: string[], { cwd, input, env }: GitOptions): Promise<GitResult> {
+function run(args: string[], { cwd, input, onOutput, env }: GitOptions): Promise<GitResult> {
   return new Promise((resolve, reject) => {
     const child = spawn('git', args, {
       ...(cwd === undefined ? {} : { cwd }),
@@ -69,7 +72,10 @@ function run(args: string[], { cwd, input, env }: GitOptions): Promise<GitResult
     });
     const out: Buffer[] = [];
     const err: Buffer[] = [];
-    child.stdout?.on('data', (data: Buffer) => out.push(data));
+    child.stdout?.on('data', (data: Buffer) => {
+      out.push(data);
+      onOutput?.(data);
+    });
     child.stderr?.on('data', (data: Buffer) => err.push(data));
     child.on('error', (cause: NodeJS.ErrnoException) =>
       reject(
@@ -87,7 +93,8 @@ function run(args: string[], { cwd, input, env }: GitOptions): Promise<GitResult
     );
     if (input !== undefined) {
       child.stdin?.on('error', () => {}); // git ended early: its exit code says why
-      child.stdin?.end(input);
+      if (typeof input === 'function') input(child.stdin as Writable);
+      else child.stdin?.end(input);
     }
   });
 }

@@ -1,6 +1,7 @@
+import type { Writable } from 'node:stream';
 import { SNAPSHOT_DIR } from '../core/snapshot.ts';
 import { UserError } from '../errors.ts';
-import { git } from './git.ts';
+import { type GitResult, git } from './git.ts';
 
 /** A snapshot file that a commit adds. */
 export interface AddedSnapshot {
@@ -48,10 +49,25 @@ const SNAPSHOT_PATH = new RegExp(`^${SNAPSHOT_DIR.replace('.', '\\.')}/\\d{4}/\\
  * Commits with the snapshot files that each adds, newest first.
  * @param revisions a range or commits, as `git log` takes them.
  * @param options options of `git log`, such as `--author=A`.
+ * @param onSnapshots called with the snapshot files as they are found, also those of a commit that turns out to be cut off.
  * @throws UserError when git does not know a revision.
  */
-export async function readHistory(revisions: string[], cwd: string, options: string[] = []): Promise<HistoryCommit[]> {
-  const { code, stdout, stderr } = await git(
+export async function readHistory(
+  revisions: string[],
+  cwd: string,
+  options: string[] = [],
+  onSnapshots?: (snapshots: AddedSnapshot[]) => void,
+): Promise<HistoryCommit[]> {
+  const commits: HistoryCommit[] = [];
+  const decoder = new TextDecoder();
+  let text = '';
+  const take = (entries: string[]) => {
+    const found = entries.map(parseCommit);
+    commits.push(...found);
+    onSnapshots?.(found.flatMap(({ snapshots }) => snapshots));
+  };
+  let begun = false;
+  const { code, stderr } = await git(
     [
       ...CONFIG,
       'log',
@@ -64,10 +80,20 @@ export async function readHistory(revisions: string[], cwd: string, options: str
       '--',
       `:(top)${SNAPSHOT_DIR}`,
     ],
-    { cwd },
+    {
+      cwd,
+      onOutput: (piece) => {
+        text += decoder.decode(piece, { stream: true });
+        const entries = text.split(START);
+        text = entries.pop() as string;
+        take(begun ? entries : entries.slice(1));
+        begun ||= entries.length > 0;
+      },
+    },
   );
   if (code !== 0) throw unknownRevision(revisions, stderr);
-  return await markCutOff(stdout.toString('utf8').split(START).slice(1).map(parseCommit), cwd);
+  if (begun) take([text]);
+  return await markCutOff(commits, cwd);
 }
 
 /** The commit that a revision names. @throws UserError when there is none. */
@@ -82,10 +108,43 @@ export async function resolveCommit(revision: string, cwd: string): Promise<stri
 
 /** The contents of objects, in the order asked for; null for one that is not there. */
 export async function readBlobs(oids: string[], cwd: string): Promise<(Buffer | null)[]> {
-  if (oids.length === 0) return [];
-  const { stdout } = await git(['cat-file', '--batch', '--buffer'], { cwd, input: `${oids.join('\n')}\n` });
+  const reader = blobReader(cwd);
+  reader.ask(oids);
+  reader.end();
+  return await reader.answers();
+}
+
+/** Reads objects while somebody still finds out which. */
+export interface BlobReader {
+  ask(oids: string[]): void;
+  /** No more is asked. Without it git waits for ever, and the process with it. */
+  end(): void;
+  /** The contents in the order asked for; null for an object that is not there. */
+  answers(): Promise<(Buffer | null)[]>;
+}
+
+/** Starts git once something is asked. */
+export function blobReader(cwd: string): BlobReader {
+  let asked = 0;
+  let stdin: Writable | undefined;
+  let answered: Promise<GitResult> | undefined;
+  return {
+    ask(oids) {
+      if (oids.length === 0) return;
+      asked += oids.length;
+      answered ??= git(['cat-file', '--batch', '--buffer'], { cwd, input: (pipe) => (stdin = pipe) });
+      stdin?.write(`${oids.join('\n')}\n`);
+    },
+    end: () => void stdin?.end(),
+    async answers() {
+      return answered === undefined ? [] : parseBatch((await answered).stdout, asked);
+    },
+  };
+}
+
+function parseBatch(stdout: Buffer, asked: number): (Buffer | null)[] {
   const result: (Buffer | null)[] = [];
-  for (let at = 0; at < stdout.length && result.length < oids.length; ) {
+  for (let at = 0; at < stdout.length && result.length < asked; ) {
     const end = stdout.indexOf(10, at);
     const [, type, size] = stdout.toString('latin1', at, end).split(' ');
     at = end + 1;

@@ -164,7 +164,7 @@ export function contextStore(store: BlobStore): ContextStore {
         return ref;
       }
       const base = before === null ? null : await baseOf(before[0]);
-      keep(hash, base === null ? content : Buffer.concat([base.content, content]));
+      keep(hash, base === null ? content : extend(base.content, content));
       await putSealed(key, seal(content, base));
       return ref;
     },
@@ -228,4 +228,25 @@ function missing(name: string): IntegrityError {
 
 function sum(numbers: number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** Room for a chain and the largest chunk that may follow it (bytes): more is rare, and copied. */
+const ROOM = CHAIN + 4 * 1024 * 1024;
+/** How far the buffers of growing chains are in use. */
+const used = new WeakMap<ArrayBufferLike, number>();
+
+/** A buffer with what is in `base` and then `content`; in the memory behind `base` where that is free, since a chain is extended again and again. */
+function extend(base: Buffer, content: Buffer): Buffer {
+  const [end, length] = [base.byteOffset + base.length, base.length + content.length];
+  if (used.get(base.buffer) === end && end + content.length <= base.buffer.byteLength) {
+    const extended = Buffer.from(base.buffer, base.byteOffset, length);
+    content.copy(extended, base.length);
+    used.set(base.buffer, end + content.length);
+    return extended;
+  }
+  const room = Buffer.allocUnsafeSlow(Math.max(length, ROOM));
+  base.copy(room);
+  content.copy(room, base.length);
+  used.set(room.buffer, length);
+  return room.subarray(0, length);
 }
