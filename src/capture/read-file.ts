@@ -5,6 +5,7 @@ import type { ChunkRef, ManifestFile } from '../core/manifest.ts';
 import { redactRecord, redactText } from '../core/redaction/index.ts';
 import { IntegrityError } from '../errors.ts';
 import type { ContextStore, LooseChunk } from '../storage/context-store.ts';
+import { mend } from './mend.ts';
 
 /** How far a file of a session was read, and what came of it: where the next capture goes on. */
 export interface Progress {
@@ -67,13 +68,29 @@ export async function captureFile(name: string, path: string, earlier: Progress 
     const from = (start: Progress, how: Reading) =>
       (name.endsWith('.jsonl') ? captureRecords : captureText)(name, path, opened, start, how);
     if (earlier === null || !opened.continues(earlier.offset, earlier.tail)) return await from(beginning(), reading);
-    try {
-      if (await reading.store.holds(earlier.chunks)) return await from(structuredClone(earlier), reading);
-    } catch (error) {
-      if (!(error instanceof IntegrityError)) throw error;
+    for (const isWhole of [async () => true, () => mend(name, opened, earlier, reading)]) {
+      try {
+        if ((await isWhole()) && (await reading.store.holds(earlier.chunks)))
+          return await from(structuredClone(earlier), reading);
+      } catch (error) {
+        if (!(error instanceof IntegrityError)) throw error;
+      }
     }
-    // What the store had of this file is missing or damaged, and the file is still here: it is stored anew.
+    // What the store had of this file is missing or damaged, and cannot be made again as it was: it is stored anew.
     return await from(beginning(), { ...reading, heal: true });
+  } finally {
+    opened.close();
+  }
+}
+
+/**
+ * Mends what the store has of a captured file, where that is still possible.
+ * @throws TranscriptGone when the file is not there; StoreError.
+ */
+export async function mendFile(path: string, progress: Progress, reading: Reading): Promise<void> {
+  const opened = openFile(path);
+  try {
+    if (opened.continues(progress.offset, progress.tail)) await mend(path, opened, progress, reading);
   } finally {
     opened.close();
   }

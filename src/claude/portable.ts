@@ -3,6 +3,7 @@ import type { Block, Message } from '../core/conversation.ts';
 import { textOf } from '../core/conversation.ts';
 import type { MergedConversation } from '../core/merge.ts';
 import { increasingTimes } from '../core/timestamps.ts';
+import type { TranscriptRecord } from './records.ts';
 
 /** What a portable transcript is made for. */
 export interface PortableOptions {
@@ -39,27 +40,24 @@ const NO_USAGE = { input_tokens: 0, output_tokens: 0, cache_creation_input_token
  *
  * Each record keeps where it came from: `originalTimestamp`, `originalSessionId`, `originalUuid`, `originalUsage`.
  *
- * @returns the lines of the file, without newlines, and the uuid of the last message; null when nothing was said.
+ * @returns the records of the file in order; none when nothing was said.
  */
-export function writePortable(
-  merged: MergedConversation,
-  options: PortableOptions,
-): { lines: string[]; leafUuid: string | null } {
+export function* portableRecords(merged: MergedConversation, options: PortableOptions): Generator<TranscriptRecord> {
   const newUuid = options.newUuid ?? randomUUID;
   const entries = entriesOf(merged, options.redacted === true);
   const wanted = entries.map((entry) => ('message' in entry ? Date.parse(entry.message.at) : Number.NaN));
   const times = increasingTimes(wanted, options.now.getTime());
   const rename = toolIdRenamer(newUuid);
-  const lines: string[] = [];
+  const { sessionId, title: customTitle } = options;
   let parentUuid: string | null = null;
   for (const [index, entry] of entries.entries()) {
     const uuid = newUuid();
-    const record = {
+    yield {
       parentUuid,
       isSidechain: false,
       userType: 'external',
       cwd: options.cwd,
-      sessionId: options.sessionId,
+      sessionId,
       version: options.version,
       gitBranch: options.gitBranch ?? '',
       ...('message' in entry ? messageFields(entry.message, rename, newUuid) : noticeFields(entry.notice)),
@@ -67,15 +65,11 @@ export function writePortable(
       timestamp: new Date(times[index] as number).toISOString(),
       ...('message' in entry ? { originalSessionId: entry.session_id } : {}),
     };
-    lines.push(JSON.stringify(record));
     parentUuid = uuid;
   }
-  const { sessionId, title: customTitle } = options;
-  lines.push(JSON.stringify({ type: 'custom-title', customTitle, sessionId }));
-  if (parentUuid !== null) {
-    lines.push(JSON.stringify({ type: 'last-prompt', lastPrompt: lastPrompt(entries), leafUuid: parentUuid, sessionId }));
-  }
-  return { lines, leafUuid: parentUuid };
+  if (parentUuid === null) return;
+  yield { type: 'custom-title', customTitle, sessionId };
+  yield { type: 'last-prompt', lastPrompt: lastPrompt(entries), leafUuid: parentUuid, sessionId };
 }
 
 /** The line that shows where another session begins. */
@@ -101,7 +95,7 @@ function entriesOf({ items }: MergedConversation, redacted: boolean): Entry[] {
 
 /** The API refuses empty texts, and thinking that it has not signed for this account and conversation. */
 function isPortable(block: Block): boolean {
-  if (block.type === 'text') return String(block['text']).trim() !== '';
+  if (block.type === 'text') return block.spooled !== undefined || String(block['text']).trim() !== '';
   return block.type !== 'thinking' && block.type !== 'redacted_thinking';
 }
 
@@ -110,7 +104,7 @@ function messageFields(message: Message, rename: (block: Block) => Block, newUui
   const origin = { originalTimestamp: message.at, originalUuid: message.id };
   if (message.role === 'user') {
     const [only] = content;
-    const text = content.length === 1 && only?.type === 'text' ? only['text'] : content;
+    const text = content.length === 1 && typeof only?.['text'] === 'string' ? only['text'] : content;
     return {
       type: 'user',
       message: { role: 'user', content: text },

@@ -3,26 +3,38 @@ export interface TranscriptRecord {
   readonly [field: string]: unknown;
 }
 
-/** A line that was read: `record` is null when the line is no JSON object, or one that could not be handled safely. */
-export interface ParsedLine {
-  record: TranscriptRecord | null;
-  /** Number of the line in the file, from 1. */
-  line: number;
-}
-
 /** V8 cannot make strings of more than 512 MB; no message of a person or a model comes near this (bytes). */
 const LONGEST = 256 * 1024 * 1024;
 /** `JSON.stringify` is recursive: some 5,000 levels overflow the stack. Tool inputs have a dozen. */
 const DEEPEST = 500;
 const NEWLINE = 10;
 
-/** Reads the lines of a transcript, given whole or in pieces that may be cut anywhere; blank lines are passed over. */
-export function* parseRecords(bytes: Buffer | Iterable<Buffer>): Generator<ParsedLine> {
-  let line = 0;
-  for (const piece of splitLines(Buffer.isBuffer(bytes) ? [bytes] : bytes)) {
-    line += 1;
-    const record = parseLine(piece);
-    if (record !== undefined) yield { record, line };
+/** A line that was read: null when it is no JSON object, or one that could not be handled safely. */
+export type ParsedLine = TranscriptRecord | null;
+
+/** Reads the records of a transcript that comes in pieces, which may be cut anywhere; blank lines are passed over. */
+export class RecordReader {
+  #rest: Buffer[] = [];
+
+  /** The lines that end in this piece. */
+  *push(piece: Buffer): Generator<ParsedLine> {
+    let start = 0;
+    for (let end = piece.indexOf(NEWLINE); end >= 0; end = piece.indexOf(NEWLINE, start)) {
+      yield* this.#read(piece.subarray(start, end));
+      start = end + 1;
+    }
+    if (start < piece.length) this.#rest.push(piece.subarray(start));
+  }
+
+  /** The last line, when it has no end. */
+  *end(): Generator<ParsedLine> {
+    if (this.#rest.length > 0) yield* this.#read(Buffer.alloc(0));
+  }
+
+  *#read(piece: Buffer): Generator<ParsedLine> {
+    const record = parseLine(this.#rest.length === 0 ? piece : Buffer.concat([...this.#rest, piece]));
+    this.#rest = [];
+    if (record !== undefined) yield record;
   }
 }
 
@@ -30,10 +42,15 @@ export function* parseRecords(bytes: Buffer | Iterable<Buffer>): Generator<Parse
 export function readRecords(bytes: Buffer | Iterable<Buffer>): { records: TranscriptRecord[]; bad_lines: number } {
   const records: TranscriptRecord[] = [];
   let bad_lines = 0;
-  for (const { record } of parseRecords(bytes)) {
-    if (record === null) bad_lines += 1;
-    else records.push(record);
-  }
+  const reader = new RecordReader();
+  const take = (lines: Iterable<ParsedLine>) => {
+    for (const record of lines) {
+      if (record === null) bad_lines += 1;
+      else records.push(record);
+    }
+  };
+  for (const piece of Buffer.isBuffer(bytes) ? [bytes] : bytes) take(reader.push(piece));
+  take(reader.end());
   return { records, bad_lines };
 }
 
@@ -57,21 +74,6 @@ function parseLine(bytes: Buffer): TranscriptRecord | null | undefined {
   } catch {
     return null;
   }
-}
-
-function* splitLines(pieces: Iterable<Buffer>): Generator<Buffer> {
-  let parts: Buffer[] = [];
-  for (const piece of pieces) {
-    let start = 0;
-    for (let end = piece.indexOf(NEWLINE); end >= 0; end = piece.indexOf(NEWLINE, start)) {
-      const rest = piece.subarray(start, end);
-      yield parts.length === 0 ? rest : Buffer.concat([...parts, rest]);
-      parts = [];
-      start = end + 1;
-    }
-    if (start < piece.length) parts.push(piece.subarray(start));
-  }
-  if (parts.length > 0) yield Buffer.concat(parts);
 }
 
 function isDeeper(value: object, levels: number): boolean {

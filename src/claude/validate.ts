@@ -15,12 +15,19 @@ interface Progress {
 }
 
 /**
- * Checks a transcript of the portable form against what `claude --resume` and the Messages API need: nothing that a client would
- * refuse, cut short or replace. `now` in milliseconds since 1970.
- * @returns one sentence for each problem, none when the transcript is sound.
+ * Checks a transcript of the portable form, record by record, against what `claude --resume` and the Messages API need: nothing that a
+ * client would refuse, cut short or replace. The content of a block may lie elsewhere (`spooled`).
  */
-export function validateTranscript(lines: string[], now: number = Date.now()): string[] {
+export interface Validator {
+  check(record: TranscriptRecord): void;
+  /** One sentence for each problem, none when the transcript is sound. */
+  problems(): string[];
+}
+
+/** @param now milliseconds since 1970: no record may be later. */
+export function createValidator(now: number = Date.now()): Validator {
   const problems: string[] = [];
+  let line = 0;
   const seen: Progress = {
     uuids: new Set(),
     previous: null,
@@ -31,14 +38,17 @@ export function validateTranscript(lines: string[], now: number = Date.now()): s
     open: [],
     messages: 0,
   };
-  for (const [index, line] of lines.entries()) {
-    const record = parse(line);
-    const found = record === null ? ['is no JSON object'] : checkRecord(record, seen, now);
-    problems.push(...found.map((problem) => `line ${index + 1} ${problem}`));
-  }
-  problems.push(...seen.open.map((id) => `the tool call ${id} has no result`));
-  if (seen.messages === 0) problems.push('there is no message');
-  return problems;
+  return {
+    check(record) {
+      line += 1;
+      for (const problem of checkRecord(record, seen, now)) problems.push(`line ${line} ${problem}`);
+    },
+    problems: () => [
+      ...problems,
+      ...seen.open.map((id) => `the tool call ${id} has no result`),
+      ...(seen.messages === 0 ? ['there is no message'] : []),
+    ],
+  };
 }
 
 function checkRecord(record: TranscriptRecord, seen: Progress, now: number): string[] {
@@ -85,7 +95,7 @@ function checkMessage(record: TranscriptRecord, type: 'user' | 'assistant', seen
   if (message['role'] !== type) problems.push(`has the role ${String(message['role'])}`);
   if (blocks.length === 0) problems.push('has no content');
   if (seen.messages === 0 && type !== 'user') problems.push('begins the conversation with a reply');
-  if (blocks.some((block) => block?.['type'] === 'text' && String(block['text']).trim() === ''))
+  if (blocks.some((block) => block?.['type'] === 'text' && typeof block['text'] === 'string' && block['text'].trim() === ''))
     problems.push('has an empty text');
   if (type === 'assistant') problems.push(...checkReplyId(message, seen));
   seen.messages += 1;
@@ -114,12 +124,4 @@ function checkPairs(blocks: (TranscriptRecord | null)[], type: 'user' | 'assista
   }
   seen.open = calls;
   return problems;
-}
-
-function parse(line: string): TranscriptRecord | null {
-  try {
-    return asRecord(JSON.parse(line));
-  } catch {
-    return null;
-  }
 }

@@ -5,9 +5,10 @@ import type { Progress } from '../capture/read-file.ts';
 import { accountOf } from '../claude/account.ts';
 import { launch } from '../claude/launch.ts';
 import { configDir } from '../claude/paths.ts';
-import { projectDirOf, writeSession } from '../claude/write-session.ts';
+import { projectDirOf, rehearseSession, writeSession } from '../claude/write-session.ts';
 import type { CommitContexts } from '../context/of-commits.ts';
 import { type Place, type Rebuilt, rebuildExactly, rebuildPortable } from '../context/rebuild.ts';
+import { withSpool } from '../context/spool.ts';
 import { withContext } from '../context/stores.ts';
 import type { ManifestSession } from '../core/manifest.ts';
 import { UserError } from '../errors.ts';
@@ -60,33 +61,37 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
   const config = configDir();
   if (config === null)
     throw new UserError('There is no home directory with a Claude Code configuration.', 'Set HOME or CLAUDE_CONFIG_DIR.');
-  return await withContext(options, async ({ repository, found, sessions, store, stores }) => {
-    const directory = workingDirectory(sessions, repository);
-    const title = `${found.subject} (${found.commit.slice(0, 7)})`;
-    const place = { directory, account: accountOf(config), now: new Date(), title };
-    const groups = options.separate ? sessions.map((session) => [session]) : [sessions];
-    const rebuilt: Rebuilt[] = [];
-    for (const group of groups) rebuilt.push(await rebuild(group, place, store));
-    const projectDir = projectDirOf(config, directory);
-    if (!options.dryRun) {
-      await ask(options, repository, stores.state);
-      for (const { files } of rebuilt) writeSession(projectDir, files);
-      remember(rebuilt, projectDir, found, stores.state);
-    }
-    return {
-      mode: 'restore',
-      reason: rebuilt[0]?.reason ?? '',
-      commit: found.commit,
-      context_ids: found.contexts.map(({ context_id }) => context_id),
-      sessions: rebuilt.map(({ session_id }) => ({ session_id, path: join(projectDir, `${session_id}.jsonl`) })),
-      command: ['claude', '--resume', rebuilt[0]?.session_id ?? ''],
-      directory,
-      messages: rebuilt.reduce((sum, { message_count }) => sum + message_count, 0),
-      from_sessions: sessions.length,
-      warnings: [...found.problems, ...rebuilt.flatMap(({ warnings }) => warnings)],
-      dry_run: options.dryRun === true,
-    };
-  });
+  return await withContext(options, (context) =>
+    withSpool(async (spool) => {
+      const { repository, found, sessions, store, stores } = context;
+      const directory = workingDirectory(sessions, repository);
+      const title = `${found.subject} (${found.commit.slice(0, 7)})`;
+      const place = { directory, account: accountOf(config), now: new Date(), title, spool };
+      const groups = options.separate ? sessions.map((session) => [session]) : [sessions];
+      const rebuilt: Rebuilt[] = [];
+      for (const group of groups) rebuilt.push(await rebuild(group, place, store));
+      const projectDir = projectDirOf(config, directory);
+      const files = rebuilt.flatMap((one) => one.files);
+      if (options.dryRun) await rehearseSession(files);
+      else {
+        await ask(options, repository, stores.state);
+        remember(rebuilt, await writeSession(projectDir, files), projectDir, found, stores.state);
+      }
+      return {
+        mode: 'restore',
+        reason: rebuilt[0]?.reason ?? '',
+        commit: found.commit,
+        context_ids: found.contexts.map(({ context_id }) => context_id),
+        sessions: rebuilt.map(({ session_id }) => ({ session_id, path: join(projectDir, `${session_id}.jsonl`) })),
+        command: ['claude', '--resume', rebuilt[0]?.session_id ?? ''],
+        directory,
+        messages: rebuilt.reduce((sum, { message_count }) => sum + message_count, 0),
+        from_sessions: sessions.length,
+        warnings: [...found.problems, ...rebuilt.flatMap(({ warnings }) => warnings)],
+        dry_run: options.dryRun === true,
+      };
+    }),
+  );
 }
 
 async function rebuild(sessions: ManifestSession[], place: Place, store: ContextStore): Promise<Rebuilt> {
@@ -116,9 +121,21 @@ async function ask({ confirm }: RestoreOptions, repository: Repository, state: L
 }
 
 /** So that the next commit knows the restored sessions: what they continue, and that their content is stored already. */
-function remember(rebuilt: Rebuilt[], projectDir: string, found: CommitContexts, state: LocalState<Progress>): void {
+function remember(
+  rebuilt: Rebuilt[],
+  sizes: Map<string, number>,
+  projectDir: string,
+  found: CommitContexts,
+  state: LocalState<Progress>,
+): void {
   const [path, context_id] = [found.snapshots[0]?.path ?? '', found.contexts[0]?.context_id ?? ''];
-  const captures = rebuilt.map(({ session_id, message_count, size }) => ({ context_id, session_id, path, message_count, size }));
+  const captures = rebuilt.map(({ session_id, message_count }) => ({
+    context_id,
+    session_id,
+    path,
+    message_count,
+    size: sizes.get(`${session_id}.jsonl`) ?? 0,
+  }));
   const progress = rebuilt.flatMap((one): [string, Progress][] =>
     one.progress === null ? [] : [[join(projectDir, `${one.session_id}.jsonl`), one.progress]],
   );

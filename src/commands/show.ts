@@ -6,6 +6,7 @@ import { readRecords } from '../claude/records.ts';
 import { conversationOf } from '../context/conversations.ts';
 import { rebuildPortable } from '../context/rebuild.ts';
 import { fileBytes, transcriptOf } from '../context/sessions.ts';
+import { withSpool } from '../context/spool.ts';
 import { withContext } from '../context/stores.ts';
 import type { Message } from '../core/conversation.ts';
 import type { ManifestSession } from '../core/manifest.ts';
@@ -85,11 +86,13 @@ async function everyMessage(sessions: ManifestSession[], store: ContextStore): P
  * @throws UserError, IntegrityError
  */
 export async function mergedRecords(options: ShowOptions): Promise<object[]> {
-  return await withContext(options, async ({ repository, found, sessions, store }) => {
-    const place = { directory: repository.top, account: null, now: new Date(), title: found.subject };
-    const { files } = await rebuildPortable(sessions, place, store, randomUUID());
-    return readRecords(files.at(-1)?.bytes ?? []).records;
-  });
+  return await withContext(options, ({ repository, found, sessions, store }) =>
+    withSpool(async (spool) => {
+      const place = { directory: repository.top, account: null, now: new Date(), title: found.subject, spool };
+      const { files } = await rebuildPortable(sessions, place, store, randomUUID());
+      return readRecords(await Array.fromAsync(files.at(-1)?.bytes ?? [])).records;
+    }),
+  );
 }
 
 /** `cc-show [commit]`. */

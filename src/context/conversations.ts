@@ -1,19 +1,35 @@
 import { readConversation } from '../claude/conversation.ts';
 import { readablePrompt } from '../claude/prompt-text.ts';
-import { readRecords } from '../claude/records.ts';
-import { type Conversation, countMessages, promptOf, textOf } from '../core/conversation.ts';
+import { type ParsedLine, RecordReader, type TranscriptRecord } from '../claude/records.ts';
+import { slimRecord } from '../claude/slim.ts';
+import { type Block, type Conversation, countMessages, promptOf, textOf } from '../core/conversation.ts';
 import type { ManifestSession } from '../core/manifest.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { IntegrityError } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
 import type { ContextStore } from '../storage/context-store.ts';
 import type { CommitContexts } from './of-commits.ts';
-import { fileBytes, sessionsOf, transcriptOf } from './sessions.ts';
+import { sessionsOf, transcriptOf } from './sessions.ts';
 import { withStores } from './stores.ts';
 
-/** The live branch of a captured session. @throws IntegrityError */
-export async function conversationOf(session: ManifestSession, store: ContextStore): Promise<Conversation> {
-  return readConversation(session.session_id, readRecords(await fileBytes(transcriptOf(session), store)).records);
+/**
+ * The live branch of a captured session.
+ * @param keep gives what stands for a block; the block itself by default.
+ * @throws IntegrityError
+ */
+export async function conversationOf(
+  session: ManifestSession,
+  store: ContextStore,
+  keep: (block: Block) => Block = (block) => block,
+): Promise<Conversation> {
+  const reader = new RecordReader();
+  const records: TranscriptRecord[] = [];
+  const take = (lines: Iterable<ParsedLine>) => {
+    for (const record of lines) if (record !== null) records.push(slimRecord(record, keep));
+  };
+  for await (const piece of store.readFile(transcriptOf(session))) take(reader.push(piece));
+  take(reader.end());
+  return readConversation(session.session_id, records);
 }
 
 /** The prompts that are new in each commit, oldest first; null for a commit whose content is not in the store here. */

@@ -1,10 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import type { Progress } from '../capture/read-file.ts';
-import { writePortable } from '../claude/portable.ts';
+import { portableRecords } from '../claude/portable.ts';
 import { tailChecksum } from '../claude/reading.ts';
+import type { TranscriptRecord } from '../claude/records.ts';
 import { EMPTY_TALLY, tallyRecord } from '../claude/tally.ts';
-import { validateTranscript } from '../claude/validate.ts';
+import { createValidator } from '../claude/validate.ts';
 import { outputPath, type SessionOutput } from '../claude/write-session.ts';
-import { type Conversation, countMessages } from '../core/conversation.ts';
+import { splitBlock } from '../core/block.ts';
+import { type Block, type Conversation, countMessages, NO_RESULT } from '../core/conversation.ts';
 import type { ManifestSession } from '../core/manifest.ts';
 import { mergeConversations, turnsOf } from '../core/merge.ts';
 import { UserError } from '../errors.ts';
@@ -12,6 +15,7 @@ import { messages } from '../messages.ts';
 import type { ContextStore } from '../storage/context-store.ts';
 import { conversationOf } from './conversations.ts';
 import { fileBytes, transcriptOf } from './sessions.ts';
+import type { Spool } from './spool.ts';
 
 /** Where and for whom a session is rebuilt. */
 export interface Place {
@@ -21,6 +25,8 @@ export interface Place {
   account: string | null;
   now: Date;
   title: string;
+  /** Where large contents lie while sessions are merged. */
+  spool: Spool;
 }
 
 /** A session ready to be written. */
@@ -29,8 +35,6 @@ export interface Rebuilt {
   /** Transcript last. */
   files: SessionOutput[];
   message_count: number;
-  /** Bytes of the transcript. */
-  size: number;
   /** How far a capture would have read it, when its content is stored already. */
   progress: Progress | null;
   reason: string;
@@ -51,14 +55,13 @@ export async function rebuildExactly(
 ): Promise<Rebuilt | null> {
   const sameAccount = session.account === null || place.account === null || session.account === place.account;
   if (!sameAccount || session.directory !== place.directory || session.redactions > 0) return null;
-  const conversation = await conversationOf(session, store);
+  const conversation = await conversationOf(session, store, withoutContent);
   if (conversation.turns.length === 0 || conversation.closed_calls > 0) return null;
   const transcript = await fileBytes(transcriptOf(session), store);
   return {
     session_id,
-    files: [...(await sideFiles([session], store, session_id)), { path: `${session_id}.jsonl`, bytes: [transcript] }],
+    files: [...sideFiles([session], store, session_id), { path: `${session_id}.jsonl`, bytes: [transcript] }],
     message_count: countMessages(conversation.turns),
-    size: transcript.length,
     progress: progressOf(transcript, session),
     reason: messages.exactCopy,
     warnings: [],
@@ -76,13 +79,13 @@ export async function rebuildPortable(
   session_id: string,
 ): Promise<Rebuilt> {
   const conversations: Conversation[] = [];
-  for (const session of sessions) conversations.push(await conversationOf(session, store));
+  for (const session of sessions) conversations.push(await conversationOf(session, store, place.spool.keep));
   const merged = mergeConversations(conversations);
   const turns = turnsOf(merged);
   if (turns.length === 0)
     throw new UserError('The context has no message that a session could go on with.', 'Read it with: cc-show');
   const redactions = sessions.reduce((sum, session) => sum + session.redactions, 0);
-  const { lines } = writePortable(merged, {
+  const records = portableRecords(merged, {
     sessionId: session_id,
     cwd: place.directory,
     version: conversations.at(-1)?.agent_version ?? '2.1.0',
@@ -90,30 +93,68 @@ export async function rebuildPortable(
     now: place.now,
     redacted: redactions > 0,
   });
-  const problems = validateTranscript(lines);
-  if (problems.length > 0) throw new Error(`the merged session is not valid: ${problems[0]}`);
-  const transcript = Buffer.from(`${lines.join('\n')}\n`, 'utf8');
   const closed = conversations.reduce((sum, { closed_calls }) => sum + closed_calls, 0);
   return {
     session_id,
-    files: [...(await sideFiles(sessions, store, session_id)), { path: `${session_id}.jsonl`, bytes: [transcript] }],
+    files: [
+      ...sideFiles(sessions, store, session_id),
+      { path: `${session_id}.jsonl`, bytes: transcriptBytes(records, place.spool) },
+    ],
     message_count: countMessages(turns),
-    size: transcript.length,
     progress: null,
     reason: sessions.length > 1 ? messages.merged(sessions.length) : messages.portable,
     warnings: [...(closed > 0 ? [messages.closedCalls(closed)] : []), ...(redactions > 0 ? [messages.redacted(redactions)] : [])],
   };
 }
 
+/** The lines of a transcript, each checked. @throws at its end when it is not sound: what was written of it must not be used. */
+function* transcriptBytes(records: Iterable<TranscriptRecord>, spool: Spool): Generator<Buffer> {
+  const validator = createValidator();
+  let lines: string[] = [];
+  let length = 0;
+  for (const record of records) {
+    validator.check(record);
+    const line = recordJson(record, spool);
+    lines.push(line);
+    length += line.length;
+    if (length < BATCH) continue;
+    yield Buffer.from(`${lines.join('\n')}\n`);
+    lines = [];
+    length = 0;
+  }
+  yield Buffer.from(`${lines.join('\n')}\n`);
+  const [problem] = validator.problems();
+  if (problem !== undefined) throw new Error(`the merged session is not valid: ${problem}`);
+}
+
+/** Characters that are written at once. */
+const BATCH = 1024 * 1024;
+/** Stands for the content of a message in its record; nobody else can have written it. */
+const CONTENT = randomUUID();
+
+/** A record as JSON, with the contents of its blocks. */
+function recordJson(record: TranscriptRecord, spool: Spool): string {
+  const message = record['message'] as { content: unknown } | undefined;
+  const blocks = message?.content;
+  if (!Array.isArray(blocks)) return JSON.stringify(record);
+  const [before, after] = JSON.stringify({ ...record, message: { ...message, content: CONTENT } }).split(`"${CONTENT}"`);
+  return `${before}[${(blocks as Block[]).map((block) => spool.json(block)).join(',')}]${after}`;
+}
+
 /** Subagents and overflowed tool results; of a file that several sessions have, the first is taken. */
-async function sideFiles(sessions: ManifestSession[], store: ContextStore, sessionId: string): Promise<SessionOutput[]> {
+function sideFiles(sessions: ManifestSession[], store: ContextStore, sessionId: string): SessionOutput[] {
   const files = new Map<string, SessionOutput>();
   for (const file of sessions.flatMap((session) => session.files)) {
     const path = outputPath(file.path, sessionId);
     if (file.path === 'transcript.jsonl' || files.has(path)) continue;
-    files.set(path, { path, bytes: [await fileBytes(file, store)] });
+    files.set(path, { path, bytes: store.readFile(file) });
   }
   return [...files.values()];
+}
+
+/** For counting: a block without its content, of which a transcript may have hundreds of MB. */
+function withoutContent(block: Block): Block {
+  return block.type === 'text' || block['content'] === NO_RESULT ? block : splitBlock(block).head;
 }
 
 /** Null for a transcript whose last line is unfinished: the next capture reads it from the start. */

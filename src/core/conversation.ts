@@ -6,7 +6,15 @@
 /** One block of a message, as the Messages API has it (text, tool_use, tool_result, image, thinking, …); other fields are kept. */
 export interface Block {
   type: string;
+  /** Set where the content of a large block was left in a spool (`context/spool.ts`): of its fields only the ids and the name are here. */
+  spooled?: Spooled;
   [field: string]: unknown;
+}
+
+/** The content of a block as JSON: its SHA-256 and its length in bytes. */
+export interface Spooled {
+  hash: string;
+  length: number;
 }
 
 /** A message: what one person or the model said, tool results included. */

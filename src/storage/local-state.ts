@@ -51,6 +51,8 @@ const LATEST = 50;
  */
 export interface LocalState<P> {
   progress(path: string): P | null;
+  /** The files that have a chunk, by its hash, with how far each was read. */
+  filesWith(chunk: string): Map<string, P>;
   /** Bytes that the latest capture of each session saw of its transcript. */
   latestSizes(): Map<string, number>;
   /** When a capture of this work tree last looked for sessions, milliseconds since 1970; null when never. */
@@ -114,6 +116,12 @@ export function openLocalState<P>(commonDir: string, storeId: string, timeout: n
       const found = row<{ value: string }>('SELECT value FROM progress WHERE path = ?', path);
       return found === null ? null : (JSON.parse(found.value) as P);
     },
+    filesWith: (chunk) =>
+      new Map(
+        rows<{ path: string; value: string }>('SELECT path, value FROM progress WHERE instr(value, ?)', chunk).map(
+          ({ path, value }) => [path, JSON.parse(value) as P],
+        ),
+      ),
     latestSizes: () =>
       new Map(
         rows<{ session_id: string; size: number }>(

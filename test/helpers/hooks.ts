@@ -7,7 +7,7 @@ import type { ShimSource } from '../../src/git/hook-shims.ts';
 import { openRepository } from '../../src/git/repository.ts';
 import type { TestRepo } from './repo.ts';
 
-/** A repository set up with hooks whose node runs a recorder: it notes the arguments it was called with, without the names of commits. */
+/** A repository set up with hooks whose node runs a recorder: it notes the arguments it was called with, without the names of commits and what its input is. */
 export interface HookedRepo {
   shims: ShimSource;
   init(options?: { uninstall?: boolean; cwd?: string }): Promise<InitResult>;
@@ -26,7 +26,7 @@ export function hooked(repo: TestRepo): HookedRepo {
   mkdirSync(join(entry, '..'), { recursive: true });
   writeFileSync(
     entry,
-    `require('fs').appendFileSync(${JSON.stringify(record)}, process.argv.slice(2).filter((arg) => !/^[0-9a-f]{40}/.test(arg)).join(' ') + '\\n')\nconsole.error('recorded')\n`,
+    `require('fs').appendFileSync(${JSON.stringify(record)}, process.argv.slice(2).filter((arg) => !/^([0-9a-f]{40}|answers$)/.test(arg)).join(' ') + '\\n')\nconsole.error('recorded')\n`,
   );
   writeFileSync(record, '');
   const shims = { templates: join(import.meta.dirname, '../../hooks'), node: process.execPath, entry };

@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { allMessages, readConversation } from '../../src/claude/conversation.ts';
-import { writePortable } from '../../src/claude/portable.ts';
 import type { TranscriptRecord } from '../../src/claude/records.ts';
 import { readRecords } from '../../src/claude/records.ts';
-import { validateTranscript } from '../../src/claude/validate.ts';
 import { holdsResults, promptOf } from '../../src/core/conversation.ts';
 import { mergeConversations, turnsOf } from '../../src/core/merge.ts';
+import { validateTranscript, writePortable } from '../helpers/portable.ts';
 import { session } from './session-builder.ts';
 
 const NOW = new Date('2026-06-01T00:00:00.000Z');

@@ -4,13 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { readConversation } from '../../src/claude/conversation.ts';
 import { liveBranch } from '../../src/claude/live-branch.ts';
-import { writePortable } from '../../src/claude/portable.ts';
 import type { TranscriptRecord } from '../../src/claude/records.ts';
 import { readRecords } from '../../src/claude/records.ts';
-import { validateTranscript } from '../../src/claude/validate.ts';
 import type { Block, Conversation } from '../../src/core/conversation.ts';
 import { holdsResults, NO_RESULT } from '../../src/core/conversation.ts';
 import { mergeConversations, turnsOf } from '../../src/core/merge.ts';
+import { validateTranscript, writePortable } from '../helpers/portable.ts';
 
 // Real transcripts, which may not be copied into the project.
 const CORPUS = fileURLToPath(new URL('../../../shared/transcripts/', import.meta.url));

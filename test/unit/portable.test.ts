@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { readConversation } from '../../src/claude/conversation.ts';
 import type { PortableOptions } from '../../src/claude/portable.ts';
-import { sessionMarker, writePortable } from '../../src/claude/portable.ts';
-import { validateTranscript } from '../../src/claude/validate.ts';
+import { sessionMarker } from '../../src/claude/portable.ts';
 import { mergeConversations } from '../../src/core/merge.ts';
 import { increasingTimes } from '../../src/core/timestamps.ts';
+import { validateTranscript, writePortable } from '../helpers/portable.ts';
 import type { SessionBuilder } from './session-builder.ts';
 import { session } from './session-builder.ts';
 
@@ -211,9 +211,5 @@ describe('validateTranscript', () => {
     ['names a leaf that is not the last message', (records: Loose[]) => (records.at(-1).leafUuid = records[0].uuid)],
   ])('%s', (problem, damage) => {
     expect(damaged(damage).join('\n')).toContain(problem);
-  });
-
-  test('a line that is no JSON object', () => {
-    expect(validateTranscript(['{'])).toEqual(['line 1 is no JSON object', 'there is no message']);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseRecords, readRecords } from '../../src/claude/records.ts';
+import { readRecords } from '../../src/claude/records.ts';
 
 test('lines that are no JSON object are counted, blank ones are not', () => {
   const bytes = Buffer.from('{"type":"user"}\n\nnot json\n[1]\nnull\n"text"\n{"type":"assistant"}\n{"half":');
@@ -10,14 +10,6 @@ test('pieces may be cut anywhere, also inside a letter', () => {
   const bytes = Buffer.from('{"a":"ünï"}\n{"b":"Ж"}\r\n');
   const pieces = [...bytes].map((byte) => Buffer.from([byte]));
   expect(readRecords(pieces).records).toEqual([{ a: 'ünï' }, { b: 'Ж' }]);
-});
-
-test('every line has its number', () => {
-  expect([...parseRecords(Buffer.from('{}\n\nx\n{}'))].map(({ line, record }) => [line, record !== null])).toEqual([
-    [1, true],
-    [3, false],
-    [4, true],
-  ]);
 });
 
 test('invalid UTF-8, NUL bytes and __proto__ do no harm', () => {

@@ -1,9 +1,11 @@
-import { dataDir } from '../../config/settings.ts';
-import { IntegrityError } from '../../errors.ts';
+import type { Progress } from '../../capture/read-file.ts';
+import { dataDir, readSettings } from '../../config/settings.ts';
+import { IntegrityError, TranscriptGone } from '../../errors.ts';
 import { healIndex } from '../../git/healing.ts';
 import { type HistoryCommit, readHistory } from '../../git/history.ts';
 import { headBefore, openRepository, type Repository, readHead } from '../../git/repository.ts';
 import { isReplaying } from '../../git/state.ts';
+import type { ContextStore } from '../../storage/context-store.ts';
 import type { LocalState } from '../../storage/local-state.ts';
 import { type OpenStores, openStores } from '../../storage/open.ts';
 
@@ -17,10 +19,10 @@ export async function postCommit(commit: string = 'HEAD'): Promise<void> {
   await healIndex(repository);
   const [made] = await readHistory([commit], repository.top, ['-1']);
   if (made === undefined) return;
-  const stores = await openStores({ dataDir: dataDir(), commonDir: repository.commonDir });
+  const stores = await openStores<Progress>({ dataDir: dataDir(), commonDir: repository.commonDir });
   try {
     await note(made, repository, stores.state);
-    await packLoose(stores);
+    await packLoose(stores, repository.top);
   } finally {
     await stores.close();
   }
@@ -40,16 +42,28 @@ async function note(made: HistoryCommit, repository: Repository, state: LocalSta
     state.looked(repository.top, ((await readHead(repository.top, before))?.time ?? 0) * 1000, '');
 }
 
-/** Packs what pre-commit stored loose, so that the commit did not wait for it. */
-async function packLoose({ contexts, state }: OpenStores<unknown>): Promise<void> {
+/** Packs what pre-commit stored loose, so that the commit did not wait for it. That reads what was stored before: where it is damaged, it is mended. */
+async function packLoose({ contexts, state }: OpenStores<Progress>, top: string): Promise<void> {
   const chunks = state.looseChunks();
   if (chunks.length === 0) return;
   for (const chunk of chunks) {
     try {
       await contexts.pack(chunk);
     } catch (error) {
-      if (!(error instanceof IntegrityError)) throw error; // it stays loose; who reads the damaged one is told
+      if (!(error instanceof IntegrityError)) throw error;
+      await mendFilesWith(chunk.hash, contexts, state, top);
     }
   }
   state.packed(chunks);
+}
+
+async function mendFilesWith(hash: string, store: ContextStore, state: LocalState<Progress>, top: string): Promise<void> {
+  const [{ mendFile }, { redact }] = await Promise.all([import('../../capture/read-file.ts'), readSettings(top)]);
+  for (const [path, progress] of state.filesWith(hash)) {
+    try {
+      await mendFile(path, progress, { store, redact, deadline: Number.POSITIVE_INFINITY });
+    } catch (error) {
+      if (!(error instanceof TranscriptGone)) throw error; // then only a backup has it
+    }
+  }
 }
