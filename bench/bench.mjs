@@ -5,6 +5,7 @@ import { growingSession } from './measures/growing-session.mjs';
 import { idleHook } from './measures/idle-hook.mjs';
 import { longHistory } from './measures/long-history.mjs';
 import { manySessions } from './measures/many-sessions.mjs';
+import { merging } from './measures/merging.mjs';
 import { storeSize } from './measures/store-size.mjs';
 
 const MEASURES = {
@@ -15,6 +16,7 @@ const MEASURES = {
   e: firstCapture,
   f: longHistory,
   g: besideSessionlog,
+  h: merging,
 };
 
 const wanted = process.argv.slice(2);

@@ -21,7 +21,7 @@ export function projectsDir(config: string): string {
   return join(config, 'projects');
 }
 
-/** Claude Code shortens names of project directories beyond this (2.1 on; 2.0.76 did not). */
+/** Claude Code shortens names of project directories beyond this, unless it is older than 2.1.47. */
 const LONGEST = 200;
 
 /**
@@ -30,7 +30,17 @@ const LONGEST = 200;
  */
 export function projectName(path: string): string {
   const name = encodePath(path);
-  return name.length <= LONGEST ? name : `${name.slice(0, LONGEST)}-${shortHash(path)}`;
+  return hasLongName(path) ? `${name.slice(0, LONGEST)}-${shortHash(path)}` : name;
+}
+
+/** Whether versions differ in where they keep the sessions of a path. */
+export function hasLongName(path: string): boolean {
+  return path.length > LONGEST;
+}
+
+/** The name that versions before 2.1.47 give to the project directory of a path, however long it is. */
+export function unshortenedName(path: string): string {
+  return encodePath(path);
 }
 
 /** True when a project directory of this name may belong to the path or something below it: the name is not injective, ask the records. */

@@ -7,7 +7,7 @@ import { projectName, projectsDir } from './paths.ts';
 /** A file of a session to be written: where (relative to the project directory) and what. */
 export interface SessionOutput {
   path: string;
-  /** Taken once, while it is written. */
+  /** Taken once, while it is written: a piece may hold only until the next is asked for. */
   bytes: Iterable<Buffer> | AsyncIterable<Buffer>;
 }
 

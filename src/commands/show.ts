@@ -90,7 +90,7 @@ export async function mergedRecords(options: ShowOptions): Promise<object[]> {
     withSpool(async (spool) => {
       const place = { directory: repository.top, account: null, now: new Date(), title: found.subject, spool };
       const { files } = await rebuildPortable(sessions, place, store, randomUUID());
-      return readRecords(await Array.fromAsync(files.at(-1)?.bytes ?? [])).records;
+      return readRecords(await Array.fromAsync(files.at(-1)?.bytes ?? [], (piece) => Buffer.from(piece))).records;
     }),
   );
 }

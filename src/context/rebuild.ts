@@ -15,7 +15,7 @@ import { messages } from '../messages.ts';
 import type { ContextStore } from '../storage/context-store.ts';
 import { conversationOf } from './conversations.ts';
 import { fileBytes, transcriptOf } from './sessions.ts';
-import type { Spool } from './spool.ts';
+import { roomFor, type Spool } from './spool.ts';
 
 /** Where and for whom a session is rebuilt. */
 export interface Place {
@@ -107,38 +107,43 @@ export async function rebuildPortable(
   };
 }
 
-/** The lines of a transcript, each checked. @throws at its end when it is not sound: what was written of it must not be used. */
+/**
+ * The lines of a transcript, each checked. What is given holds only until the next is asked for.
+ * @throws at its end when it is not sound: what was written of it must not be used.
+ */
 function* transcriptBytes(records: Iterable<TranscriptRecord>, spool: Spool): Generator<Buffer> {
   const validator = createValidator();
-  let lines: string[] = [];
-  let length = 0;
+  let batch = Buffer.allocUnsafe(2 * BATCH);
+  let end = 0;
   for (const record of records) {
     validator.check(record);
-    const line = recordJson(record, spool);
-    lines.push(line);
-    length += line.length;
-    if (length < BATCH) continue;
-    yield Buffer.from(`${lines.join('\n')}\n`);
-    lines = [];
-    length = 0;
+    const line = lineOf(record);
+    const room = line.reduce((sum, part) => sum + (typeof part === 'string' ? 3 * part.length : roomFor(part)), 0);
+    if (end + room > batch.length) {
+      yield batch.subarray(0, end);
+      end = 0;
+      if (room > batch.length) batch = Buffer.allocUnsafe(room);
+    }
+    for (const part of line) end = typeof part === 'string' ? end + batch.write(part, end) : spool.write(part, batch, end);
   }
-  yield Buffer.from(`${lines.join('\n')}\n`);
+  yield batch.subarray(0, end);
   const [problem] = validator.problems();
   if (problem !== undefined) throw new Error(`the merged session is not valid: ${problem}`);
 }
 
-/** Characters that are written at once. */
+/** Bytes that are written at once. */
 const BATCH = 1024 * 1024;
 /** Stands for the content of a message in its record; nobody else can have written it. */
 const CONTENT = randomUUID();
 
-/** A record as JSON, with the contents of its blocks. */
-function recordJson(record: TranscriptRecord, spool: Spool): string {
+/** The line of a record: JSON text, and the blocks of its message in between. */
+function lineOf(record: TranscriptRecord): (string | Block)[] {
   const message = record['message'] as { content: unknown } | undefined;
   const blocks = message?.content;
-  if (!Array.isArray(blocks)) return JSON.stringify(record);
+  if (!Array.isArray(blocks)) return [`${JSON.stringify(record)}\n`];
   const [before, after] = JSON.stringify({ ...record, message: { ...message, content: CONTENT } }).split(`"${CONTENT}"`);
-  return `${before}[${(blocks as Block[]).map((block) => spool.json(block)).join(',')}]${after}`;
+  const inList = (blocks as Block[]).flatMap((block, at) => (at === 0 ? [block] : [',', block]));
+  return [`${before}[`, ...inList, `]${after}\n`];
 }
 
 /** Subagents and overflowed tool results; of a file that several sessions have, the first is taken. */

@@ -12,12 +12,6 @@ export function splitBlock(block: Block): { head: Block; content: string } {
   return { head: head as Block, content: JSON.stringify(rest) };
 }
 
-/** The JSON text of a block of these two parts. */
-export function joinBlock(head: Block, content: string): string {
-  const start = JSON.stringify(head);
-  return content === '{}' ? start : `${start.slice(0, -1)},${content.slice(1)}`;
-}
-
 /** Bytes of a block's content as JSON, wherever it lies. */
 export function sizeOf(block: Block): number {
   return block.spooled?.length ?? Buffer.byteLength(splitBlock(block).content);

@@ -61,7 +61,8 @@ export async function seal(content: Buffer, base: Base | null): Promise<Buffer> 
   }
   if (base === null) return await zstdFrame(content, NO_BASE);
   const params = { [constants.ZSTD_c_compressionLevel]: LEVEL, [constants.ZSTD_c_windowLog]: 23 };
-  const payload = await promisify(zlib.zstdCompress)(content, { params, dictionary: base.content, chunkSize: atOnce(content) });
+  const how = { params, pledgedSrcSize: content.length, chunkSize: atOnce(content), dictionary: base.content };
+  const payload = await promisify(zlib.zstdCompress)(content, how);
   return frame(CODECS.zstd, content.length, HAS_BASE, payload, base.hash);
 }
 

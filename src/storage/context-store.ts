@@ -61,7 +61,7 @@ interface Chain {
 }
 
 /** Chains that were just read or written, by the hash of their last chunk: the next chunk of the file needs exactly that. */
-const KEPT_CHAINS = 4;
+const KEPT_CHAINS = 2;
 /** Chunks that are put together, so that they can share a transaction; twice as many may be in memory. */
 const TOGETHER = 16;
 
@@ -96,13 +96,14 @@ export function contextStore(store: BlobStore): ContextStore {
       envelopes.set(next, envelope);
       next = envelope.base;
     }
-    const all = Buffer.allocUnsafe((known?.length ?? 0) + sum([...envelopes.values()].map(({ length }) => length)));
-    let end = known?.copy(all) ?? 0;
-    let own: Buffer = all;
+    let all = known ?? EMPTY;
+    let own = all;
     for (const [name, envelope] of [...envelopes].reverse()) {
-      own = unseal(envelope, envelope.base === null ? null : all.subarray(0, end), blobKey(name));
-      if (sha256(own) !== name) throw damaged(blobKey(name));
-      end += own.copy(all, end);
+      const content = unseal(envelope, envelope.base === null ? null : all, blobKey(name));
+      if (sha256(content) !== name) throw damaged(blobKey(name));
+      all = extend(envelope.base === null ? EMPTY : all, content);
+      own = all.subarray(all.length - content.length);
+      release(content);
     }
     const loose = envelopes.get(hash)?.loose === true;
     if (!loose) keep(hash, all);
@@ -226,14 +227,16 @@ function missing(name: string): IntegrityError {
   );
 }
 
-function sum(numbers: number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
-}
-
-/** Room for a chain and the largest chunk that may follow it (bytes): more is rare, and copied. */
-const ROOM = CHAIN + 4 * 1024 * 1024;
+const EMPTY = Buffer.alloc(0);
+/** Room for a chain and the chunk after it (bytes): where that is larger than usual it is copied. */
+const ROOM = 2 * CHAIN;
 /** How far the buffers of growing chains are in use. */
 const used = new WeakMap<ArrayBufferLike, number>();
+
+/** Gives memory back at once that nobody has but us: the garbage collector would let 64 MB of it lie. */
+function release({ buffer, length }: Buffer): void {
+  if (length > 64 * 1024 && buffer instanceof ArrayBuffer) buffer.transfer(0);
+}
 
 /** A buffer with what is in `base` and then `content`; in the memory behind `base` where that is free, since a chain is extended again and again. */
 function extend(base: Buffer, content: Buffer): Buffer {

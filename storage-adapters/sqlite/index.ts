@@ -58,8 +58,8 @@ export function sqliteStore({ path, timeout = 5000 }: { path: string; timeout?: 
       statements.replace.run(bytes, key, was);
     },
     get: async (key) => {
-      const bytes = statements.get.get(key)?.['bytes'];
-      return bytes === undefined ? null : Buffer.from(bytes as Buffer);
+      const bytes = statements.get.get(key)?.['bytes'] as Uint8Array<ArrayBuffer> | undefined;
+      return bytes === undefined ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     },
     has: async (keys) => new Set(statements.has.all(JSON.stringify(keys)).map(({ key }) => key as string)),
     async *list(prefix) {
