@@ -17,6 +17,13 @@ function wholeNumber(value: string): number {
   return Number(value);
 }
 
+function tokenCount(value: string): number {
+  const count = /^(\d+)(k?)$/i.exec(value);
+  if (count === null || Number(count[1]) === 0)
+    throw new InvalidArgumentError('It takes a number of tokens, such as 100000 or 100k.');
+  return Number(count[1]) * (count[2] ? 1000 : 1);
+}
+
 const command = (name: string, summary: string) =>
   program
     .command(name)
@@ -44,6 +51,9 @@ command('restore', 'rebuild the conversation of a commit for claude --resume')
   .argument('[commit]', 'a commit or a context id', 'HEAD')
   .option('--session <id>', 'only this session of the context')
   .option('--separate', 'each session as its own')
+  .option('--budget <tokens>', 'only the newest turns that fit into so many tokens', tokenCount)
+  .option('--verify', 'read back what was written and account for everything that was captured')
+  .option('--rewrite-paths', 'paths of the repository in tool calls and results become those of this clone')
   .option('--dry-run', 'only say what would be done')
   .option('--yes', 'go on although active sessions exist')
   .option('--launch', 'start claude in the restored session')

@@ -43,10 +43,12 @@ export const messages = {
     command: string[];
     directory: string | null;
     dry_run: boolean;
+    omitted_turns: number;
   }) =>
     [
       `${done.dry_run ? 'Would restore the context of' : '✓ Context restored for'} commit ${done.commit.slice(0, 7)}`,
       `  - ${plural(done.count, 'message')} from ${plural(done.from_sessions, 'session')}`,
+      ...(done.omitted_turns > 0 ? [`  - ${plural(done.omitted_turns, 'older turn')} left out to fit the budget`] : []),
       ...(done.dry_run
         ? [`  - ${plural(done.sessions.length, 'session')} would be created`]
         : [
@@ -58,6 +60,12 @@ export const messages = {
             ),
           ]),
     ].join('\n'),
+  tooLarge: ({ tokens, overhead, window, several }: { tokens: number; overhead: number; window: number; several: boolean }) => {
+    const number = (count: number) => count.toLocaleString('en-US');
+    const room = Math.floor((0.8 * (window - overhead)) / 1000);
+    const less = `${several ? '--session <id>, --separate or ' : ''}--budget ${room}k`;
+    return `It takes about ${number(tokens)} tokens (${number(overhead)} of them system prompt and tools), more than the ${number(window)} that the model can take: Claude Code will have to compact it at once. To restore less: ${less}`;
+  },
   activeSessions: (sessions: { session_id: string }[]) =>
     `${plural(sessions.length, 'active session')} (${sessions.map(({ session_id }) => session_id.slice(0, 8)).join(', ')}) ${sessions.length === 1 ? 'has' : 'have'} messages that no commit has captured. Restore all the same?`,
   exactCopy: 'same account, same directory, nothing changed: an exact copy',

@@ -1,3 +1,4 @@
+import { isCarried } from '../core/carried.ts';
 import type { Conversation, Message, Turn } from '../core/conversation.ts';
 import { countClosedCalls, holdsResults } from '../core/conversation.ts';
 import type { JoinedMessage } from './join-messages.ts';
@@ -54,7 +55,9 @@ function toTurns(sessionId: string, joined: JoinedMessage[]): Turn[] {
 function isPrompt(message: Message): boolean {
   const [first] = message.content;
   const text = first?.type === 'text' ? String(first['text']) : '';
-  return message.role === 'user' && !message.meta && !holdsResults(message) && !NO_PROMPT.test(text);
+  return (
+    message.role === 'user' && !message.meta && !holdsResults(message) && !NO_PROMPT.test(text) && message.content.some(isCarried)
+  );
 }
 
 /** Takes what Claude Code wrote after the last reply of a turn: it introduces the next prompt (such as the caveat before a command). */

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { OMISSION } from '../core/budget.ts';
+import { carriedBlocks } from '../core/carried.ts';
 import type { Block, Message } from '../core/conversation.ts';
 import { textOf } from '../core/conversation.ts';
 import type { MergedConversation } from '../core/merge.ts';
@@ -20,6 +22,8 @@ export interface PortableOptions {
   now: Date;
   /** True when secrets were masked: the model is told what the masks are. */
   redacted?: boolean;
+  /** True when older turns were left out: the person and the model are told. */
+  omitted?: boolean;
   newUuid?: () => string;
 }
 
@@ -44,7 +48,7 @@ const NO_USAGE = { input_tokens: 0, output_tokens: 0, cache_creation_input_token
  */
 export function* portableRecords(merged: MergedConversation, options: PortableOptions): Generator<TranscriptRecord> {
   const newUuid = options.newUuid ?? randomUUID;
-  const entries = entriesOf(merged, options.redacted === true);
+  const entries = entriesOf(merged, options);
   const wanted = entries.map((entry) => ('message' in entry ? Date.parse(entry.message.at) : Number.NaN));
   const times = increasingTimes(wanted, options.now.getTime());
   const rename = toolIdRenamer(newUuid);
@@ -77,7 +81,7 @@ export function sessionMarker(sessionId: string): string {
   return `--- USER STARTED NEW SESSION (${sessionId}) ---`;
 }
 
-function entriesOf({ items }: MergedConversation, redacted: boolean): Entry[] {
+function entriesOf({ items }: MergedConversation, { redacted, omitted }: PortableOptions): Entry[] {
   const entries: Entry[] = [];
   for (const item of items) {
     if (item.kind === 'marker') {
@@ -86,17 +90,12 @@ function entriesOf({ items }: MergedConversation, redacted: boolean): Entry[] {
     }
     const { messages, session_id } = item.turn;
     for (const message of messages) {
-      const content = message.content.filter(isPortable);
+      const content = carriedBlocks(message);
       if (content.length > 0) entries.push({ message: { ...message, content }, session_id });
     }
   }
-  return redacted && entries.length > 0 ? [{ notice: MASKS_EXPLAINED }, ...entries] : entries;
-}
-
-/** The API refuses empty texts, and thinking that it has not signed for this account and conversation. */
-function isPortable(block: Block): boolean {
-  if (block.type === 'text') return block.spooled !== undefined || String(block['text']).trim() !== '';
-  return block.type !== 'thinking' && block.type !== 'redacted_thinking';
+  const first = [...(redacted ? [MASKS_EXPLAINED] : []), ...(omitted ? [OMISSION] : [])];
+  return entries.length === 0 ? [] : [...first.map((notice) => ({ notice })), ...entries];
 }
 
 function messageFields(message: Message, rename: (block: Block) => Block, newUuid: () => string): object {

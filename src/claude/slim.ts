@@ -52,6 +52,7 @@ export function slimRecord(record: TranscriptRecord, keep: (block: Block) => Blo
 }
 
 function slimContent(content: unknown, keep: (block: Block) => Block): unknown {
+  if (typeof content === 'string') return content === '' ? '' : [keep({ type: 'text', text: content })];
   if (!Array.isArray(content)) return content;
   return content.map((block) => (typeof asRecord(block)?.['type'] === 'string' ? keep(block as Block) : block));
 }

@@ -2,7 +2,8 @@ import { closeSync, constants, fsyncSync, linkSync, openSync, rmSync, writeSync 
 import { dirname, join } from 'node:path';
 import { UserError } from '../errors.ts';
 import { makeFolders } from '../make-folders.ts';
-import { projectName, projectsDir } from './paths.ts';
+import { installedVersion, shortensNames } from './installed-version.ts';
+import { hasLongName, projectName, projectsDir, unshortenedName } from './paths.ts';
 
 /** A file of a session to be written: where (relative to the project directory) and what. */
 export interface SessionOutput {
@@ -13,7 +14,8 @@ export interface SessionOutput {
 
 /** The project directory in which Claude Code looks for the sessions of a (real) directory. */
 export function projectDirOf(config: string, directory: string): string {
-  return join(projectsDir(config), projectName(directory));
+  const old = hasLongName(directory) && !shortensNames(installedVersion());
+  return join(projectsDir(config), old ? unshortenedName(directory) : projectName(directory));
 }
 
 /**

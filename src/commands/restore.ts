@@ -1,21 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { realpathSync } from 'node:fs';
+import { createReadStream, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Progress } from '../capture/read-file.ts';
 import { accountOf } from '../claude/account.ts';
 import { launch } from '../claude/launch.ts';
 import { configDir } from '../claude/paths.ts';
-import { projectDirOf, rehearseSession, writeSession } from '../claude/write-session.ts';
+import { projectDirOf, rehearseSession, type SessionOutput, writeSession } from '../claude/write-session.ts';
 import type { CommitContexts } from '../context/of-commits.ts';
-import { type Place, type Rebuilt, rebuildExactly, rebuildPortable } from '../context/rebuild.ts';
+import { rebuildExactly } from '../context/rebuild/exactly.ts';
+import type { Fit } from '../context/rebuild/fit.ts';
+import type { Place, Rebuilt } from '../context/rebuild/place.ts';
+import { rebuildPortable } from '../context/rebuild/portably.ts';
 import { withSpool } from '../context/spool.ts';
 import { withContext } from '../context/stores.ts';
+import type { Account } from '../core/account-book.ts';
 import type { ManifestSession } from '../core/manifest.ts';
+import { movesOf } from '../core/moved-paths.ts';
 import { UserError } from '../errors.ts';
 import { type Repository, readHead } from '../git/repository.ts';
 import { messages } from '../messages.ts';
 import type { ContextStore } from '../storage/context-store.ts';
 import type { LocalState } from '../storage/local-state.ts';
+import { renderAccount } from '../ui/account.ts';
 import { askPerson } from '../ui/ask.ts';
 import { printable } from '../ui/columns.ts';
 import { directoryOf, type Options, type Output } from '../ui/run.ts';
@@ -31,6 +37,12 @@ export interface RestoreOptions {
   separate?: boolean | undefined;
   /** Tell what would be written, write nothing. */
   dryRun?: boolean | undefined;
+  /** Also rewrite paths in the repository where tools were given or gave them: to this clone. */
+  rewritePaths?: boolean | undefined;
+  /** Restore only the newest turns that fit into so many tokens. */
+  budget?: number | undefined;
+  /** Read back what was written, and account for everything that was captured. */
+  verify?: boolean | undefined;
   /** Asked when active sessions exist; false ends the restore. */
   confirm: (question: string) => Promise<boolean>;
 }
@@ -49,6 +61,10 @@ export interface Restored {
   messages: number;
   /** How many captured sessions they come from. */
   from_sessions: number;
+  /** How large each session is for the model. */
+  fit: Fit[];
+  /** With `verify`: what went in and came out of each session, and why they differ. */
+  accounts?: Account[];
   warnings: string[];
   dry_run: boolean;
 }
@@ -66,17 +82,31 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
       const { repository, found, sessions, store, stores } = context;
       const directory = workingDirectory(sessions, repository);
       const title = `${found.subject} (${found.commit.slice(0, 7)})`;
-      const place = { directory, account: accountOf(config), now: new Date(), title, spool };
+      const projectDir = projectDirOf(config, directory);
+      const place: Place = {
+        directory,
+        account: accountOf(config),
+        now: new Date(),
+        title,
+        spool,
+        projectDir,
+        tops: options.rewritePaths ? movesOf(sessions, repository.top) : [],
+        budget: options.budget ?? null,
+        verify: options.verify === true,
+        capturedHere: (id) => stores.state.captures(id).length > 0,
+      };
       const groups = options.separate ? sessions.map((session) => [session]) : [sessions];
       const rebuilt: Rebuilt[] = [];
       for (const group of groups) rebuilt.push(await rebuild(group, place, store));
-      const projectDir = projectDirOf(config, directory);
-      const files = rebuilt.flatMap((one) => one.files);
-      if (options.dryRun) await rehearseSession(files);
-      else {
+      if (!options.dryRun) {
         await ask(options, repository, stores.state);
-        remember(rebuilt, await writeSession(projectDir, files), projectDir, found, stores.state);
+        const sizes = await writeSession(
+          projectDir,
+          rebuilt.flatMap(({ files }) => files),
+        );
+        remember(rebuilt, sizes, projectDir, found, stores.state);
       }
+      const accounts = await accountsOf(rebuilt, options.dryRun ? null : projectDir);
       return {
         mode: 'restore',
         reason: rebuilt[0]?.reason ?? '',
@@ -87,7 +117,13 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
         directory,
         messages: rebuilt.reduce((sum, { message_count }) => sum + message_count, 0),
         from_sessions: sessions.length,
-        warnings: [...found.problems, ...rebuilt.flatMap(({ warnings }) => warnings)],
+        fit: rebuilt.map(({ fit }) => fit),
+        ...(options.verify ? { accounts } : {}),
+        warnings: [
+          ...found.problems,
+          ...rebuilt.flatMap(({ warnings }) => warnings),
+          ...rebuilt.flatMap(({ fit }) => tooLarge(fit, groups)),
+        ],
         dry_run: options.dryRun === true,
       };
     }),
@@ -98,6 +134,24 @@ async function rebuild(sessions: ManifestSession[], place: Place, store: Context
   const [only] = sessions;
   const exactly = only !== undefined && sessions.length === 1 ? await rebuildExactly(only, place, store, randomUUID()) : null;
   return exactly ?? (await rebuildPortable(sessions, place, store, randomUUID()));
+}
+
+/** Takes all that would be written (in a dry run) or was, and accounts for it where that was asked for. */
+async function accountsOf(rebuilt: Rebuilt[], projectDir: string | null): Promise<Account[]> {
+  const accounts: Account[] = [];
+  for (const { account, files } of rebuilt) {
+    const [transcript, ...others] = files.toReversed() as [SessionOutput, ...SessionOutput[]];
+    if (projectDir === null) await rehearseSession(account === null ? files : others);
+    if (account === null) continue;
+    accounts.push(await account(projectDir === null ? transcript.bytes : createReadStream(join(projectDir, transcript.path))));
+  }
+  return accounts;
+}
+
+function tooLarge({ tokens, overhead, window }: Fit, groups: ManifestSession[][]): string[] {
+  if (tokens <= window) return [];
+  const several = groups.some((group) => group.length > 1);
+  return [messages.tooLarge({ tokens, overhead, window, several })];
 }
 
 /** Where the session goes on: where all its sessions worked, when that exists in this work tree too; else at the top. */
@@ -143,11 +197,9 @@ function remember(
 }
 
 /** The result as a person reads it. */
-export function renderRestored(
-  { commit, messages: count, from_sessions, sessions, command, directory, dry_run }: Restored,
-  cwd: string,
-): string {
-  return messages.restored({
+export function renderRestored(restored: Restored, cwd: string): string {
+  const { commit, messages: count, from_sessions, sessions, command, directory, dry_run, fit, accounts = [] } = restored;
+  const text = messages.restored({
     commit,
     count,
     from_sessions,
@@ -155,7 +207,9 @@ export function renderRestored(
     command,
     directory: directory === cwd ? null : directory,
     dry_run,
+    omitted_turns: fit.reduce((sum, { omitted_turns }) => sum + omitted_turns, 0),
   });
+  return [text, ...accounts.map(renderAccount)].join('\n\n');
 }
 
 /** `cc-restore [commit]`. */
@@ -167,10 +221,16 @@ export async function restoreCommand(name: string, options: Options): Promise<Ou
     session: options['session'] as string | undefined,
     separate: options['separate'] === true,
     dryRun: options['dryRun'] === true,
+    rewritePaths: options['rewritePaths'] === true,
+    budget: options['budget'] as number | undefined,
+    verify: options['verify'] === true,
     confirm: options['yes'] === true ? async () => true : askPerson,
   });
   const { warnings } = data;
-  if (!options['launch'] || data.dry_run) return { data, text: renderRestored(data, cwd), warnings };
-  process.stderr.write(`${printable(renderRestored(data, cwd))}\n`);
+  const text = renderRestored(data, cwd);
+  // What cannot be accounted for is no success, though the session is there to look at.
+  if (data.accounts?.some(({ unexplained }) => unexplained.length > 0)) return { data, text, warnings, code: 1 };
+  if (!options['launch'] || data.dry_run) return { data, text, warnings };
+  process.stderr.write(`${printable(text)}\n`);
   return { data, text: '', warnings, code: await launch(data.command, data.directory) };
 }

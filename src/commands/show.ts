@@ -2,9 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { allMessages } from '../claude/conversation.ts';
+import { configDir } from '../claude/paths.ts';
 import { readRecords } from '../claude/records.ts';
+import { projectDirOf } from '../claude/write-session.ts';
 import { conversationOf } from '../context/conversations.ts';
-import { rebuildPortable } from '../context/rebuild.ts';
+import type { Place } from '../context/rebuild/place.ts';
+import { rebuildPortable } from '../context/rebuild/portably.ts';
 import { fileBytes, transcriptOf } from '../context/sessions.ts';
 import { withSpool } from '../context/spool.ts';
 import { withContext } from '../context/stores.ts';
@@ -88,7 +91,18 @@ async function everyMessage(sessions: ManifestSession[], store: ContextStore): P
 export async function mergedRecords(options: ShowOptions): Promise<object[]> {
   return await withContext(options, ({ repository, found, sessions, store }) =>
     withSpool(async (spool) => {
-      const place = { directory: repository.top, account: null, now: new Date(), title: found.subject, spool };
+      const place: Place = {
+        directory: repository.top,
+        account: null,
+        now: new Date(),
+        title: found.subject,
+        spool,
+        projectDir: projectDirOf(configDir() ?? '', repository.top),
+        tops: [],
+        budget: null,
+        verify: false,
+        capturedHere: () => false,
+      };
       const { files } = await rebuildPortable(sessions, place, store, randomUUID());
       return readRecords(await Array.fromAsync(files.at(-1)?.bytes ?? [], (piece) => Buffer.from(piece))).records;
     }),

@@ -1,7 +1,9 @@
 import { readConversation } from '../claude/conversation.ts';
+import { ledgerOf } from '../claude/ledger.ts';
 import { readablePrompt } from '../claude/prompt-text.ts';
 import { type ParsedLine, RecordReader, type TranscriptRecord } from '../claude/records.ts';
 import { slimRecord } from '../claude/slim.ts';
+import type { SessionLedger } from '../core/accounting.ts';
 import { type Block, type Conversation, countMessages, promptOf, textOf } from '../core/conversation.ts';
 import type { ManifestSession } from '../core/manifest.ts';
 import type { Snapshot } from '../core/snapshot.ts';
@@ -12,24 +14,48 @@ import type { CommitContexts } from './of-commits.ts';
 import { sessionsOf, transcriptOf } from './sessions.ts';
 import { withStores } from './stores.ts';
 
+/** A captured session as it was read. */
+export interface SessionRead {
+  /** Its live branch. */
+  conversation: Conversation;
+  /** What became of all that it had, when that was asked for. */
+  ledger: SessionLedger | null;
+}
+
 /**
- * The live branch of a captured session.
- * @param keep gives what stands for a block; the block itself by default.
+ * Reads a captured session.
+ * @param keep gives what stands for a block.
  * @throws IntegrityError
  */
-export async function conversationOf(
+export async function readSession(
   session: ManifestSession,
   store: ContextStore,
-  keep: (block: Block) => Block = (block) => block,
-): Promise<Conversation> {
+  { keep, verify }: { keep: (block: Block) => Block; verify: boolean },
+): Promise<SessionRead> {
+  const { session_id } = session;
+  const records = await recordsFrom(store.readFile(transcriptOf(session)), keep);
+  const conversation = readConversation(session_id, records);
+  return { conversation, ledger: verify ? ledgerOf(session_id, records, conversation.turns) : null };
+}
+
+/** The live branch of a captured session, with all its content. @throws IntegrityError */
+export async function conversationOf(session: ManifestSession, store: ContextStore): Promise<Conversation> {
+  return (await readSession(session, store, { keep: (block) => block, verify: false })).conversation;
+}
+
+/** The records of a transcript that comes in pieces, with only what a conversation is read from. */
+export async function recordsFrom(
+  pieces: AsyncIterable<Buffer> | Iterable<Buffer>,
+  keep: (block: Block) => Block,
+): Promise<TranscriptRecord[]> {
   const reader = new RecordReader();
   const records: TranscriptRecord[] = [];
   const take = (lines: Iterable<ParsedLine>) => {
     for (const record of lines) if (record !== null) records.push(slimRecord(record, keep));
   };
-  for await (const piece of store.readFile(transcriptOf(session))) take(reader.push(piece));
+  for await (const piece of pieces) take(reader.push(piece));
   take(reader.end());
-  return readConversation(session.session_id, records);
+  return records;
 }
 
 /** The prompts that are new in each commit, oldest first; null for a commit whose content is not in the store here. */

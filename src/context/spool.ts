@@ -6,6 +6,7 @@ import { dataDir } from '../config/settings.ts';
 import { splitBlock } from '../core/block.ts';
 import type { Block } from '../core/conversation.ts';
 import { sha256 } from '../core/hash.ts';
+import { imagesInMemory } from '../core/tokens.ts';
 import { makeFolders } from '../make-folders.ts';
 
 /** Content of at least this many bytes of JSON is left in the spool; a text only from LARGE_TEXT on: what people said is looked into. */
@@ -92,7 +93,7 @@ function openSpool(folder: string): Spool {
         waitingBytes += bytes.length;
         if (waitingBytes >= BATCH) flush();
       }
-      return { ...head, spooled: { hash, length: bytes.length } };
+      return { ...head, spooled: { hash, length: bytes.length, images: imagesInMemory(block) } };
     },
     write({ spooled, ...block }, into, at) {
       if (spooled === undefined) return at + into.write(JSON.stringify(block), at);

@@ -11,10 +11,11 @@ export interface Block {
   [field: string]: unknown;
 }
 
-/** The content of a block as JSON: its SHA-256 and its length in bytes. */
+/** The content of a block as JSON: its SHA-256, its length in bytes, and how much of that are images (in a tool's result). */
 export interface Spooled {
   hash: string;
   length: number;
+  images: { count: number; bytes: number };
 }
 
 /** A message: what one person or the model said, tool results included. */

@@ -135,6 +135,15 @@ describe('turns', () => {
     expect(outline(read(s))).toEqual([['u one', 'a t1', 'u t1=r1', 'u and that', 'a both']]);
   });
 
+  test('a prompt that says nothing begins no turn: nothing of it would be written', () => {
+    const s = session('s');
+    s.prompt('one');
+    s.call('m1', 't1');
+    s.prompt(' ');
+    s.reply('m2', 'on');
+    expect(read(s).turns).toHaveLength(1);
+  });
+
   test('no prompt, no turns', () => {
     const s = session('s');
     s.prompt('caveat', { isMeta: true });
