@@ -74,8 +74,7 @@ function toReply(lines: ChainRecord[]): Message {
   for (const block of lines.flatMap(({ record }) => blocksOf(asRecord(record['message'])?.['content']))) {
     if (block.type === 'tool_result' || (block.type === 'tool_use' && typeof block['name'] !== 'string')) continue;
     const key = block.type === 'tool_use' ? `call ${block['id']}` : JSON.stringify(block);
-    if (!blocks.has(key))
-      blocks.set(key, block.type === 'tool_use' ? { ...block, input: asRecord(block['input']) ?? {} } : block);
+    if (!blocks.has(key)) blocks.set(key, block.type === 'tool_use' && block.spooled === undefined ? withInput(block) : block);
   }
   const message = asRecord(last.record['message']);
   return {
@@ -88,6 +87,11 @@ function toReply(lines: ChainRecord[]): Message {
     usage: asRecord(last.record['originalUsage'] ?? message?.['usage']),
     summary: false,
   };
+}
+
+/** The API takes no call without an object as its input. */
+function withInput(call: Block): Block {
+  return { ...call, input: asRecord(call['input']) ?? {} };
 }
 
 function toAnswer(
@@ -169,7 +173,7 @@ function blocksOf(content: unknown): Block[] {
 function isBlock(value: unknown): value is Block {
   const block = asRecord(value);
   if (typeof block?.['type'] !== 'string') return false;
-  if (block['type'] === 'text') return typeof block['text'] === 'string';
+  if (block['type'] === 'text') return typeof block['text'] === 'string' || block['spooled'] !== undefined;
   if (block['type'] === 'tool_use') return typeof block['id'] === 'string';
   return block['type'] !== 'tool_result' || typeof block['tool_use_id'] === 'string';
 }

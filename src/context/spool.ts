@@ -83,6 +83,12 @@ function openSpool(folder: string): Spool {
     keep(block) {
       // No portable session has it, whatever it says.
       if (block.type === 'thinking' || block.type === 'redacted_thinking') return { type: block.type };
+      // A call whose input is no object is mended where it is read.
+      if (
+        block.type === 'tool_use' &&
+        (typeof block['input'] !== 'object' || block['input'] === null || Array.isArray(block['input']))
+      )
+        return block;
       const { head, content } = splitBlock(block);
       if (content.length < (block.type === 'text' ? LARGE_TEXT : LARGE)) return block;
       const bytes = Buffer.from(content);

@@ -9,6 +9,8 @@ import type { ApiMessage } from './messages-api.ts';
 import { type MockApi, startMockApi } from './mock-api.ts';
 import type { Ran } from './repo.ts';
 
+import { verified } from './workplace.ts';
+
 /** Somebody with a real client, a repository in which cc-context is set up, and the mock of the Messages API. */
 export interface Studio {
   api: MockApi;
@@ -63,7 +65,10 @@ export async function openStudio(version: ClaudeVersion): Promise<Studio> {
     run,
     commit,
     cc: (command, args, cwd) =>
-      JSON.parse(must(run(process.execPath, [join(bin, `cc-${command}`), '--json', ...args], cwd), `cc-${command}`).stdout),
+      JSON.parse(
+        must(run(process.execPath, [join(bin, `cc-${command}`), '--json', ...verified(command), ...args], cwd), `cc-${command}`)
+          .stdout,
+      ),
     async resume(session, prompt, cwd = dir) {
       const before = api.requests.length;
       await person.prompt(prompt, { cwd, resume: session });

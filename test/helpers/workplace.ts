@@ -21,7 +21,7 @@ export interface WrittenSession {
 export interface Workplace extends TestRepo {
   /** Folder of the installed package's commands. */
   bin: string;
-  /** Runs a command of the installed package: `cc('list', '--json')`. */
+  /** Runs a command of the installed package: `cc('list', '--json')`. Every restore accounts for what was captured. */
   cc(command: string, ...args: string[]): Ran;
   /** The same with `--json`, parsed. Throws when it fails. */
   json<T>(command: string, ...args: string[]): T;
@@ -40,7 +40,7 @@ export function createWorkplace(options: { name?: string; begin?: boolean; init?
   const env = { ...repo.env, CC_CONTEXT_TIMEOUT: '60' }; // a slow machine is not what these tests are about
   Object.assign(repo.env, env);
   const cc = (command: string, ...args: string[]) =>
-    repo.run(process.execPath, [join(bin, command === 'cc-context' ? command : `cc-${command}`), ...args]);
+    repo.run(process.execPath, [join(bin, command === 'cc-context' ? command : `cc-${command}`), ...verified(command), ...args]);
   const workplace: Workplace = {
     ...repo,
     bin,
@@ -79,6 +79,11 @@ export function createWorkplace(options: { name?: string; begin?: boolean; init?
   return workplace;
 }
 
+/** What a restore in the tests always does: with a difference that nothing explains it fails. */
+export function verified(command: string): string[] {
+  return command === 'restore' ? ['--verify'] : [];
+}
+
 let latest = 0;
 
 /** Now, and later than any moment before: the order of prompts is that of time, also on a quick machine. */
@@ -102,7 +107,7 @@ export function writeSession(home: string, cwd: string, id: string = randomUUID(
     parentUuid = uuid;
   };
   const reply = (content: object[]) =>
-    record('assistant', { id: `msg_${randomUUID()}`, type: 'message', role: 'assistant', model: 'claude-test', content });
+    record('assistant', { id: `msg_${randomUUID()}`, type: 'message', role: 'assistant', model: 'claude-sonnet-4-5', content });
   return {
     id,
     path,

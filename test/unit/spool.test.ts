@@ -9,6 +9,7 @@ import { recordsFrom } from '../../src/context/conversations.ts';
 import { roomFor, type Spool, withSpool } from '../../src/context/spool.ts';
 import { fingerprintOf, sizeOf } from '../../src/core/block.ts';
 import type { Block, Turn } from '../../src/core/conversation.ts';
+import { session } from './session-builder.ts';
 
 // Real transcripts, which may not be copied into the project.
 const CORPUS = fileURLToPath(new URL('../../../shared/transcripts/', import.meta.url));
@@ -60,28 +61,60 @@ test('thinking is never kept', async () => {
   );
 });
 
+/** A conversation must be the same with its contents in a spool. */
+async function expectSame(bytes: Buffer): Promise<void> {
+  const withoutThinking = (turns: Turn[], read: (block: Block) => unknown) =>
+    turns.map(({ messages, ...turn }) => ({
+      ...turn,
+      messages: messages.map((message) => ({
+        ...message,
+        content: message.content.filter(({ type }) => !/thinking/.test(type)).map(read),
+      })),
+    }));
+  await withSpool(async (spool) => {
+    const spooled = readConversation('s', await recordsFrom([bytes], spool.keep));
+    const whole = readConversation('s', readRecords(bytes).records);
+    expect({ ...spooled, turns: [] }).toEqual({ ...whole, turns: [] });
+    const read = withoutThinking(spooled.turns, (block) => contentOf(spool, block));
+    expect(read).toEqual(withoutThinking(whole.turns, (block) => block));
+  });
+}
+
+test('large texts, calls, results and images of every kind are read as small ones are', async () => {
+  const large = '"é😀'.repeat(30_000);
+  const s = session('s');
+  s.prompt(large);
+  s.reply('m1', large);
+  s.reply('m2', { type: 'tool_use', id: 't1', name: 'Write', input: { content: large } });
+  s.reply('m2', { type: 'tool_use', id: 't2', name: 'Bash', input: large });
+  s.reply('m2', { type: 'tool_use', id: 't3', name: 'Bash', input: [large] });
+  s.result('t1', large);
+  s.result('t2', [
+    { type: 'text', text: large },
+    { type: 'image', source: { data: large } },
+  ]);
+  s.add({ type: 'attachment', attachment: { type: 'queued_command', commandMode: 'prompt', prompt: large } });
+  s.add({
+    type: 'user',
+    message: {
+      role: 'user',
+      content: [
+        { type: 'image', source: { data: large } },
+        { type: 'text', text: large },
+      ],
+    },
+  });
+  s.reply('m3', large);
+  const lines = s.records.map((record) => JSON.stringify(record)).join('\n');
+  expect(readConversation('s', s.records).turns.flatMap(({ messages }) => messages)).toHaveLength(7);
+  await expectSame(Buffer.from(lines));
+});
+
 describe.skipIf(!existsSync(CORPUS))('real transcripts', () => {
   const paths = globSync('**/*.jsonl', { cwd: CORPUS });
 
-  test('a conversation is the same with its contents in a spool', async () => {
+  test('are the same conversations', async () => {
     expect(paths.length).toBeGreaterThan(50);
-    const withoutThinking = (turns: Turn[], read: (block: Block) => unknown) =>
-      turns.map(({ messages, ...turn }) => ({
-        ...turn,
-        messages: messages.map((message) => ({
-          ...message,
-          content: message.content.filter(({ type }) => !/thinking/.test(type)).map(read),
-        })),
-      }));
-    for (const path of paths) {
-      const bytes = readFileSync(CORPUS + path);
-      await withSpool(async (spool) => {
-        const spooled = readConversation('s', await recordsFrom([bytes], spool.keep));
-        const whole = readConversation('s', readRecords(bytes).records);
-        expect({ ...spooled, turns: [] }).toEqual({ ...whole, turns: [] });
-        const read = withoutThinking(spooled.turns, (block) => contentOf(spool, block));
-        expect(read).toEqual(withoutThinking(whole.turns, (block) => block));
-      });
-    }
+    for (const path of paths) await expectSame(readFileSync(CORPUS + path));
   });
 });
