@@ -33,6 +33,8 @@ const command = (name: string, summary: string) =>
     .option('--json', 'print the result as JSON');
 
 command('init', 'capture the conversation with every commit of this repository')
+  .option('--store <url>', 'name the store that the team shares, such as s3://bucket/prefix')
+  .option('--trust', 'agree to the store that the repository names')
   .option('--uninstall', 'take everything out again, byte for byte')
   .action(run(async (_, options) => (await import('./commands/init.ts')).initCommand(options)));
 
@@ -75,6 +77,24 @@ command('show', 'read a context')
   .option('--jsonl', 'the merged session as records, one JSON object a line')
   .option('--html <file>', 'write a page that stands alone')
   .action(run(async ([commit], options) => (await import('./commands/show.ts')).showCommand(commit ?? 'HEAD', options)));
+
+command('push', 'upload conversations to the store that the team shares')
+  .argument('[range]', 'only those of these commits')
+  .option('--background', 'without a word, as the hooks do it')
+  .action(run(async ([range], options) => (await import('./commands/push.ts')).pushCommand(range, options)));
+
+command('pull', 'fetch the conversations of commits from the store that the team shares')
+  .argument('[range]', 'a revision range such as main..HEAD', 'HEAD')
+  .action(run(async ([range], options) => (await import('./commands/pull.ts')).pullCommand(range ?? 'HEAD', options)));
+
+// What the shims start where the hook's own bundle has not got it: validation, the network.
+program
+  .command('hook', { hidden: true })
+  .argument('<name>')
+  .argument('[args...]')
+  .action(async (name: string, [remote = '']: string[]) => {
+    if (name === 'pre-push') process.exitCode = await (await import('./commands/hook/pre-push.ts')).prePush(remote);
+  });
 
 /** Runs a command line. @param args without node and script. */
 export async function main(args: string[]): Promise<void> {

@@ -26,6 +26,9 @@ export class StoreDamaged extends StoreError {}
 /** The store is locked by another process. */
 export class StoreBusy extends StoreError {}
 
+/** The store did not do it this time (busy, out of reach, a connection that broke): the same may work when it is tried again. */
+export class StoreUnavailable extends StoreError {}
+
 /** A transcript vanished or was replaced while it was read: harmless, the next capture sees what is there then. Its message goes on from a name. */
 export class TranscriptGone extends Error {
   override readonly name = 'TranscriptGone';

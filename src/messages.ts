@@ -60,6 +60,35 @@ export const messages = {
             ),
           ]),
     ].join('\n'),
+  noSharedStore: [
+    'This repository has no store that a team shares.',
+    'Name one: cc-init --store s3://bucket/prefix, or for yourself: git config cc-context.store <url>',
+  ] as [string, string],
+  uploading: (objects: number, of: number, bytes: number) =>
+    `cc-context: uploading conversations: ${objects} of ${of} objects, ${megabytes(bytes)}`,
+  downloading: (contexts: number, of: number) => `cc-context: fetching conversations: ${contexts} of ${plural(of, 'context')}`,
+  pushed: ({ store, contexts, objects, bytes }: { store: string; contexts: number; objects: number; bytes: number }) =>
+    objects === 0
+      ? `✓ Nothing to upload: ${store} has it all`
+      : `✓ ${plural(contexts, 'context')} uploaded to ${store} (${plural(objects, 'object')}, ${megabytes(bytes)})`,
+  pulled: ({ store, contexts, bytes }: { store: string; contexts: number; bytes: number }) =>
+    `✓ ${plural(contexts, 'context')} on this machine, verified (${megabytes(bytes)} of conversation; from ${store} where it was not here)`,
+  pushWithout: (sentence: string, refused: boolean) =>
+    refused
+      ? `cc-context: the push is refused (push.require), because its conversations could not be uploaded: ${sentence}`
+      : `cc-context: the conversations of this push are not uploaded yet, the next commit or push tries again: ${sentence}`,
+  notTrusted: (url: string): [string, string] => [
+    `The conversation is not on this machine, and the store that this repository names (${url}) is not trusted here.`,
+    'See what it is and agree to it with: cc-init --trust',
+  ],
+  notTrustedYet: (url: string) =>
+    `This repository names a store that its team shares (${url}). Nothing goes there until you agree to it: cc-init --trust`,
+  agreeToStore: (url: string) =>
+    `This repository shares its Claude conversations through ${url}. If you agree, the conversations behind your commits in this clone are uploaded there, and others' are read from there, with your own credentials. Agree?`,
+  storeTrusted: (url: string) => `Conversations are shared through ${url} from now on.`,
+  storeNamed: (url: string, path: string) =>
+    `Conversations will be shared through ${url}. Commit it for your team: git add -f ${path} && git commit. Each of them is asked before anything goes there.`,
+  noStoreToTrust: 'This repository names no store that a team shares: there is nothing to agree to.',
   tooLarge: ({ tokens, overhead, window, several }: { tokens: number; overhead: number; window: number; several: boolean }) => {
     const number = (count: number) => count.toLocaleString('en-US');
     const room = Math.floor((0.8 * (window - overhead)) / 1000);
@@ -76,6 +105,8 @@ export const messages = {
   redacted: (count: number) =>
     `${plural(count, 'secret')} ${count === 1 ? 'was' : 'were'} replaced by [REDACTED:…] when the context was captured.`,
 };
+
+const megabytes = (bytes: number) => (bytes < 100_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
 
 /** A path as a person can paste it into a shell. */
 function shellQuoted(path: string): string {

@@ -7,7 +7,9 @@ import { type HookManager, type HookPlaces, hookPlaces, hooksOff } from '../git/
 import type { ShimSource } from '../git/hook-shims.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
 import { hookMessages } from '../messages.ts';
+import { askPerson } from '../ui/ask.ts';
 import { directoryOf, type Options, type Output } from '../ui/run.ts';
+import { agreeToStore, nameStore } from './init-store.ts';
 
 export interface InitOptions {
   cwd: string;
@@ -15,6 +17,12 @@ export interface InitOptions {
   uninstall?: boolean;
   /** What the hooks run. */
   shims: ShimSource;
+  /** Names the store that the team shares, in settings that are to be committed. */
+  store?: string | undefined;
+  /** Agrees to the store that the repository names. */
+  trusting?: boolean;
+  /** Asks for that; null where there is nobody to ask. */
+  ask?: ((question: string) => Promise<boolean>) | null;
 }
 
 /** What `cc-init` did; `--json` prints it as it is. */
@@ -35,7 +43,14 @@ export interface InitResult {
  * Sets a repository up: every commit captures its conversation from now on. Or undoes it.
  * @throws UserError outside a work tree, where hooks are switched off, and where a hook file cannot be written.
  */
-export async function init({ cwd, uninstall = false, shims }: InitOptions): Promise<InitResult> {
+export async function init({
+  cwd,
+  uninstall = false,
+  shims,
+  store,
+  trusting = false,
+  ask = null,
+}: InitOptions): Promise<InitResult> {
   const repository = await openRepository(cwd);
   const places = await hookPlaces(repository);
   const { scriptsDir: hooks_dir, manager } = places;
@@ -47,7 +62,8 @@ export async function init({ cwd, uninstall = false, shims }: InitOptions): Prom
   if (hooksOff(places)) throw new UserError(hookMessages.hooksOff(places.hooksDir));
   const hooks = writing(places, () => installHooks(repository, places, shims));
   const capture = await checkHooks(repository);
-  return { action: 'installed', ...about, hooks, capture, notes: installNotes(repository, places, hooks, shims) };
+  const shared = store === undefined ? await agreeToStore(repository, { trusting, ask }) : await nameStore(repository, store);
+  return { action: 'installed', ...about, hooks, capture, notes: [...installNotes(repository, places, hooks, shims), ...shared] };
 }
 
 /** The result for people. */
@@ -99,6 +115,13 @@ export async function initCommand(options: Options): Promise<Output> {
   // Bundled code lies flat in dist/: the package is one folder above.
   const file = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
   const shims = { templates: file('hooks'), node: process.execPath, entry: file('dist/hook.cjs') };
-  const data = await init({ cwd: directoryOf(options), uninstall: options['uninstall'] === true, shims });
+  const data = await init({
+    cwd: directoryOf(options),
+    uninstall: options['uninstall'] === true,
+    shims,
+    store: options['store'] as string | undefined,
+    trusting: options['trust'] === true,
+    ask: process.stdin.isTTY && process.stderr.isTTY ? askPerson : null,
+  });
   return { data, text: renderInit(data) };
 }

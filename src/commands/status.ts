@@ -3,7 +3,9 @@ import { stillPending } from '../capture/pending.ts';
 import type { Progress } from '../capture/read-file.ts';
 import { configDir } from '../claude/paths.ts';
 import { readSettings } from '../config/settings.ts';
+import { readSharedStore } from '../config/shared-store.ts';
 import { contextsOfCommit } from '../context/of-commits.ts';
+import { waiting } from '../context/outbox.ts';
 import { withStores } from '../context/stores.ts';
 import { type Snapshot, shortContext, unionOf } from '../core/snapshot.ts';
 import { UserError } from '../errors.ts';
@@ -31,7 +33,8 @@ export interface Status {
   capture: { ok: boolean; problems: string[] };
   /** Worth knowing, although capture works. */
   warnings: string[];
-  store: { url: string | null; pending_uploads: number };
+  /** The store on this machine, and the one that the team shares. */
+  store: { url: string | null; shared: string | null; pending_uploads: number };
 }
 
 /** What the next commit would do, and whether capture works at all. @throws UserError outside a work tree. */
@@ -40,13 +43,18 @@ export async function status({ cwd }: { cwd: string }): Promise<Status> {
   const head = await readHead(repository.top);
   const [hooks, settings] = await Promise.all([checkHooks(repository), readSettings(repository.top)]);
   const problems = [...hooks.problems];
-  const store = { url: null as string | null, pending_uploads: 0 };
+  const store: Status['store'] = { url: null, shared: null, pending_uploads: 0 };
+  const warnings = [...settings.warnings];
   let active_sessions: ActiveSession[] = [];
   try {
-    ({ active_sessions, url: store.url } = await withStores(repository, async (stores) => ({
-      active_sessions: (await nextSessions(repository, head, stores.state)).map(({ captured: _, ...session }) => session),
-      url: stores.blobs.url,
-    })));
+    const shared = await readSharedStore(repository);
+    store.shared = shared?.url ?? null;
+    if (shared?.trusted === false) warnings.push(messages.notTrustedYet(shared.url));
+    await withStores(repository, async (stores) => {
+      active_sessions = (await nextSessions(repository, head, stores.state)).map(({ captured: _, ...session }) => session);
+      store.url = stores.blobs.url;
+      store.pending_uploads = shared === null ? 0 : waiting(stores, shared).length;
+    });
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     problems.push(error.sentence);
@@ -57,7 +65,7 @@ export async function status({ cwd }: { cwd: string }): Promise<Status> {
     context: contexts.length === 0 ? null : summary(contexts),
     active_sessions,
     capture: { ok: problems.length === 0, problems },
-    warnings: settings.warnings,
+    warnings,
     store,
   };
 }
@@ -94,7 +102,12 @@ export function renderStatus({ commit, context, active_sessions, capture, warnin
     commit === null ? '  - No commit yet' : `  - Commit ${commit.slice(0, 7)}: ${contextLine(context)}`,
     `  - ${active_sessions.length === 0 ? 'No active session' : `${plural(active_sessions.length, 'active session')}: ${active_sessions.map(({ session_id }) => session_id.slice(0, 8)).join(', ')}`}`,
     `  - Store: ${store.url ?? 'not available'}`,
+    ...(store.shared === null ? [] : [`  - Shared store: ${store.shared} (${uploadsLine(store.pending_uploads)})`]),
   ].join('\n');
+}
+
+function uploadsLine(pending: number): string {
+  return pending === 0 ? 'it has all contexts of this machine' : `${plural(pending, 'context')} to be uploaded: cc-context push`;
 }
 
 function contextLine(context: Status['context']): string {

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { git } from '../git/git.ts';
+import { readGitConfig } from './git-config.ts';
 
 /** What a person has set: the environment first, then `git config cc-context.*`. */
 export interface Settings {
@@ -16,18 +16,7 @@ const DEFAULT_TIMEOUT_SECONDS = 5;
 
 /** Reads the settings that hold in a repository. A value that is not understood counts as not set, with a warning. */
 export async function readSettings(cwd: string, env: NodeJS.ProcessEnv = process.env): Promise<Settings> {
-  const { stdout } = await git(['config', '-z', '--get-regexp', '^cc-context\\.'], { cwd });
-  const configured = new Map(
-    stdout
-      .toString('utf8')
-      .split('\0')
-      .filter((entry) => entry !== '')
-      .map((entry): [string, string] => {
-        const end = entry.indexOf('\n');
-        // `[cc-context] redact` without a value is true, in Git's own words.
-        return end < 0 ? [entry, 'true'] : [entry.slice(0, end), entry.slice(end + 1)];
-      }),
-  );
+  const configured = await readGitConfig(cwd);
   const warnings: string[] = [];
   const value = (name: string) => env[`CC_CONTEXT_${name.toUpperCase()}`] ?? configured.get(`cc-context.${name}`);
   return { redact: readRedact(value('redact'), warnings), timeout: readTimeout(value('timeout'), warnings), warnings };

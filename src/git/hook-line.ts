@@ -2,19 +2,24 @@
 export const HOOK_NAMES = ['pre-commit', 'post-commit', 'post-checkout', 'post-rewrite', 'pre-push'] as const;
 export type HookName = (typeof HOOK_NAMES)[number];
 
+/** How the shim of pre-push ends when the push has to fail. */
+export const REFUSED = 10;
+
 /** Ends each of our lines, for who reads the file. */
 const TAIL = '# cc-context';
 
 /**
- * The one line that a hook file gets. It cannot fail the hook, reads none of its stdin, and does nothing in a clone or repository
- * that was not set up: the file may be committed, or serve all of a person's repositories.
+ * The one line that a hook file gets. It cannot fail the hook (but for a push that a team does not want without its conversations), reads
+ * none of its stdin, and does nothing in a clone or repository that was not set up: the file may be committed, or serve all of a
+ * person's repositories.
  */
 export function hookLine(name: HookName): string {
   const shim = `cc-context/hooks/${name}`;
   // In a main work tree without asking git, which would cost every hook a millisecond.
   const find = `cc_context="\${GIT_DIR:-.git}/${shim}"; [ -x "$cc_context" ]`;
   const ask = `cc_context="$(git rev-parse --git-common-dir 2>/dev/null)/${shim}"`;
-  return `${find} || ${ask} || :; [ ! -x "$cc_context" ] || "$cc_context" "$@" </dev/null || : ${TAIL}`;
+  const otherwise = name === 'pre-push' ? `[ $? -ne ${REFUSED} ] || exit 1` : ':';
+  return `${find} || ${ask} || :; [ ! -x "$cc_context" ] || "$cc_context" "$@" </dev/null || ${otherwise} ${TAIL}`;
 }
 
 /** What is left of a hook file of our own when our lines are taken out. */

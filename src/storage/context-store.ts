@@ -14,6 +14,8 @@ import { sha256 } from '../core/hash.ts';
 import { type ChunkRef, type Manifest, type ManifestFile, manifestBytes } from '../core/manifest.ts';
 import { IntegrityError } from '../errors.ts';
 import { type BlobStore, blobKey, manifestKey } from './blob-store.ts';
+import { extend, release } from './growing-buffer.ts';
+import { readThrough } from './read-through.ts';
 
 /** Stores and reads contexts: content in, content out; compression, bases and hashes are its business. */
 export interface ContextStore {
@@ -50,6 +52,8 @@ export interface LooseChunk {
   before: string;
 }
 
+const EMPTY = Buffer.alloc(0);
+
 /** A chunk with the chain of bases that it is compressed against. */
 interface Chain {
   /** Content of the whole chain, the chunk's own at the end. */
@@ -65,7 +69,12 @@ const KEPT_CHAINS = 2;
 /** Chunks that are put together, so that they can share a transaction; twice as many may be in memory. */
 const TOGETHER = 16;
 
-export function contextStore(store: BlobStore): ContextStore {
+/**
+ * @param store on this machine: all is written to it.
+ * @param remote the team's store, from which is read what this one does not have; null or left out where nothing may wait for a network.
+ */
+export function contextStore(store: BlobStore, remote: BlobStore | null = null): ContextStore {
+  const objects = readThrough(store, remote);
   const chains = new Map<string, Buffer>();
   const sealing: Promise<[key: string, blob: Buffer]>[] = [];
 
@@ -87,8 +96,8 @@ export function contextStore(store: BlobStore): ContextStore {
       if (known !== null && next !== hash) break;
       known = null;
       const name = blobKey(next);
-      const blob = await store.get(name);
-      if (blob === null) throw missing(name);
+      const blob = await objects.get(name);
+      if (blob === null) throw missing(name, remote);
       const envelope = parseEnvelope(blob, name);
       weight += Math.max(envelope.length, envelope.payload.length);
       // Forged: a chain that goes round in a circle, or one too heavy to be a chain (CHAIN bytes and a chunk).
@@ -101,6 +110,7 @@ export function contextStore(store: BlobStore): ContextStore {
     for (const [name, envelope] of [...envelopes].reverse()) {
       const content = unseal(envelope, envelope.base === null ? null : all, blobKey(name));
       if (sha256(content) !== name) throw damaged(blobKey(name));
+      await objects.verified(blobKey(name));
       all = extend(envelope.base === null ? EMPTY : all, content);
       own = all.subarray(all.length - content.length);
       release(content);
@@ -119,7 +129,7 @@ export function contextStore(store: BlobStore): ContextStore {
   const readLoose = async (hash: string): Promise<{ was: Buffer; envelope: Envelope; content: Buffer } | null> => {
     const name = blobKey(hash);
     const was = await store.get(name);
-    if (was === null) throw missing(name);
+    if (was === null) throw missing(name, null);
     const envelope = parseEnvelope(was, name);
     if (!envelope.loose) return null;
     const content = unseal(envelope, null, name);
@@ -199,10 +209,11 @@ export function contextStore(store: BlobStore): ContextStore {
 
     async readManifest(hash) {
       const name = manifestKey(hash);
-      const blob = await store.get(name);
-      if (blob === null) throw missing(name);
+      const blob = await objects.get(name);
+      if (blob === null) throw missing(name, remote);
       const content = unseal(parseEnvelope(blob, name), null, name);
       if (sha256(content) !== hash) throw damaged(name);
+      await objects.verified(name);
       try {
         return JSON.parse(content.toString('utf8')) as Manifest;
       } catch {
@@ -211,6 +222,7 @@ export function contextStore(store: BlobStore): ContextStore {
     },
 
     async *readFile(file) {
+      await objects.fetchAhead(file.chunks.map(([hash]) => blobKey(hash)));
       for (const [hash, size] of file.chunks) {
         const { own } = await readChain(hash);
         if (own.length !== size) throw damaged(blobKey(hash));
@@ -220,36 +232,14 @@ export function contextStore(store: BlobStore): ContextStore {
   };
 }
 
-function missing(name: string): IntegrityError {
-  return new IntegrityError(
-    'The conversation of this commit is not, or not whole, in the store on this machine.',
-    `It was captured on another machine, or the store was deleted (missing: ${name}). Restore it where the commit was made.`,
-  );
-}
-
-const EMPTY = Buffer.alloc(0);
-/** Room for a chain and the chunk after it (bytes): where that is larger than usual it is copied. */
-const ROOM = 2 * CHAIN;
-/** How far the buffers of growing chains are in use. */
-const used = new WeakMap<ArrayBufferLike, number>();
-
-/** Gives memory back at once that nobody has but us: the garbage collector would let 64 MB of it lie. */
-function release({ buffer, length }: Buffer): void {
-  if (length > 64 * 1024 && buffer instanceof ArrayBuffer) buffer.transfer(0);
-}
-
-/** A buffer with what is in `base` and then `content`; in the memory behind `base` where that is free, since a chain is extended again and again. */
-function extend(base: Buffer, content: Buffer): Buffer {
-  const [end, length] = [base.byteOffset + base.length, base.length + content.length];
-  if (used.get(base.buffer) === end && end + content.length <= base.buffer.byteLength) {
-    const extended = Buffer.from(base.buffer, base.byteOffset, length);
-    content.copy(extended, base.length);
-    used.set(base.buffer, end + content.length);
-    return extended;
-  }
-  const room = Buffer.allocUnsafeSlow(Math.max(length, ROOM));
-  base.copy(room);
-  content.copy(room, base.length);
-  used.set(room.buffer, length);
-  return room.subarray(0, length);
+function missing(name: string, remote: BlobStore | null): IntegrityError {
+  return remote === null
+    ? new IntegrityError(
+        'The conversation of this commit is not, or not whole, in the store on this machine.',
+        `It was captured on another machine, or the store was deleted (missing: ${name}). Restore it where the commit was made.`,
+      )
+    : new IntegrityError(
+        `The conversation of this commit is not, or not whole, in the store on this machine nor in ${remote.url}.`,
+        `Whoever made the commit has not pushed it yet (missing: ${name}). They can do so with: cc-context push`,
+      );
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Database, openDatabase, transaction } from '../../storage-adapters/sqlite/database.ts';
 import { StoreDamaged } from '../errors.ts';
 import type { LooseChunk } from './context-store.ts';
+import type { UploadLog } from './upload.ts';
 
 /** One capture of one session. */
 export interface CaptureRow {
@@ -36,9 +37,10 @@ CREATE TABLE IF NOT EXISTS pending (worktree TEXT PRIMARY KEY, context_id TEXT N
 CREATE TABLE IF NOT EXISTS worktree (top TEXT PRIMARY KEY, looked_at INTEGER NOT NULL, head TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS uncovered (worktree TEXT NOT NULL, git_commit TEXT NOT NULL, noted_at TEXT NOT NULL, PRIMARY KEY (worktree, git_commit)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS loose (number INTEGER PRIMARY KEY, hash TEXT NOT NULL, before TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS uploaded (store TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (store, key)) WITHOUT ROWID;
 `;
 /** Another number when the tables or what a progress holds have changed: missing tables are made then, and the progress is forgotten. */
-const VERSION = 2;
+const VERSION = 3;
 
 /** Only the latest captures of a session can be the nearest ancestor's: older ones are not asked for. */
 const LATEST = 50;
@@ -74,6 +76,8 @@ export interface LocalState<P> {
     loose: LooseChunk[];
     created_at: string;
   }): void;
+  /** What is known to be in a store of the team, by its fingerprint. */
+  uploads(store: string): UploadLog;
   /** The chunks that were stored loose and not packed since, the oldest first. */
   looseChunks(): LooseChunk[];
   /** These are packed now. */
@@ -189,6 +193,22 @@ export function openLocalState<P>(commonDir: string, storeId: string, timeout: n
     moveOwner: (contextId, commit) => {
       database.prepare('UPDATE capture SET git_commit = ? WHERE context_id = ?').run(commit, contextId);
     },
+    uploads: (store) => ({
+      missing: (keys) => {
+        const there = rows<{ key: string }>(
+          'SELECT key FROM uploaded WHERE store = ? AND key IN (SELECT value FROM json_each(?))',
+          store,
+          JSON.stringify(keys),
+        );
+        const known = new Set(there.map(({ key }) => key));
+        return keys.filter((key) => !known.has(key));
+      },
+      add: (keys) =>
+        transaction(database, () => {
+          const put = database.prepare('INSERT OR IGNORE INTO uploaded (store, key) VALUES (?, ?)');
+          for (const key of keys) put.run(store, key);
+        }),
+    }),
     looseChunks: () => rows('SELECT hash, before FROM loose ORDER BY number'),
     packed: (chunks) =>
       transaction(database, () => {

@@ -8,6 +8,8 @@ import { type LocalState, openLocalState } from './local-state.ts';
 /** The store of contexts and the local state of a repository, open. */
 export interface OpenStores<P> {
   blobs: BlobStore;
+  /** The store that the team shares; null where there is none, or none was asked for. */
+  remote: BlobStore | null;
   contexts: ContextStore;
   state: LocalState<P>;
   close(): Promise<void>;
@@ -17,11 +19,13 @@ export interface OpenStores<P> {
  * Opens the embedded store and the local state.
  * @param dataDir folder of the store, null when there is no home.
  * @param timeout how long to wait for another process's lock, milliseconds.
+ * @param remote the team's store, from which is read what is not on this machine; closed with the others.
  * @throws StoreError, UserError
  */
 export async function openStores<P>(
   { dataDir, commonDir }: { dataDir: string | null; commonDir: string },
   timeout = 5000,
+  remote: BlobStore | null = null,
 ): Promise<OpenStores<P>> {
   if (dataDir === null)
     throw new UserError('There is no home directory to keep the store in.', 'Set CC_CONTEXT_HOME to a folder of yours.');
@@ -29,11 +33,13 @@ export async function openStores<P>(
   const state = openLocalState<P>(commonDir, await blobs.id(), timeout);
   return {
     blobs,
-    contexts: contextStore(blobs),
+    remote,
+    contexts: contextStore(blobs, remote),
     state,
     close: async () => {
       state.close();
       await blobs.close();
+      await remote?.close();
     },
   };
 }

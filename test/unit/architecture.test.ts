@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const MAY_IMPORT: Record<string, string[]> = {
   core: [],
   ui: ['core'],
-  config: ['git'],
+  config: ['core', 'git'],
   git: ['core', 'ui'],
   claude: ['core'],
   storage: ['core', 'storage-adapters'],

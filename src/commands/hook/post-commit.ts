@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process';
+import { dirname, join } from 'node:path';
 import type { Progress } from '../../capture/read-file.ts';
+import { mayHaveSharedStore } from '../../config/git-config.ts';
 import { dataDir, readSettings } from '../../config/settings.ts';
 import { IntegrityError, TranscriptGone } from '../../errors.ts';
 import { healIndex } from '../../git/healing.ts';
@@ -26,6 +29,13 @@ export async function postCommit(commit: string = 'HEAD'): Promise<void> {
   } finally {
     await stores.close();
   }
+  if (await mayHaveSharedStore(repository.top)) uploadInBackground(repository.top);
+}
+
+/** In a process of its own: what it takes to talk to a team's store is not in the bundle that commits wait for. */
+function uploadInBackground(top: string): void {
+  const program = join(dirname(process.argv[1] as string), '..', 'bin', 'cc-context.js');
+  spawn(process.execPath, [program, 'push', '--background'], { cwd: top, detached: true, stdio: 'ignore' }).unref();
 }
 
 async function note(made: HistoryCommit, repository: Repository, state: LocalState<unknown>): Promise<void> {
