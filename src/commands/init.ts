@@ -1,10 +1,10 @@
 import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UserError } from '../errors.ts';
-import { checkHooks, type HookCheck } from '../git/hook-check.ts';
-import { type HookChange, installHooks, uninstallHooks } from '../git/hook-install.ts';
-import { type HookManager, type HookPlaces, hookPlaces, hooksOff } from '../git/hook-places.ts';
-import type { ShimSource } from '../git/hook-shims.ts';
+import { checkHooks, type HookCheck } from '../git/hooks/check.ts';
+import { type HookChange, installHooks, uninstallHooks } from '../git/hooks/install.ts';
+import { type HookManager, type HookPlaces, hookPlaces, hooksOff } from '../git/hooks/places.ts';
+import type { ShimSource } from '../git/hooks/shims.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
 import { hookMessages } from '../messages.ts';
 import { askPerson } from '../ui/ask.ts';

@@ -9,7 +9,7 @@ import { waiting } from '../context/outbox.ts';
 import { withStores } from '../context/stores.ts';
 import { type Snapshot, shortContext, unionOf } from '../core/snapshot.ts';
 import { UserError } from '../errors.ts';
-import { checkHooks } from '../git/hook-check.ts';
+import { checkHooks } from '../git/hooks/check.ts';
 import { type Head, openRepository, type Repository, readHead, worktreeTops } from '../git/repository.ts';
 import { messages } from '../messages.ts';
 import type { LocalState } from '../storage/local-state.ts';

@@ -2,8 +2,8 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSy
 import { join, relative } from 'node:path';
 import { vi } from 'vitest';
 import { type InitResult, init } from '../../src/commands/init.ts';
-import { checkHooks, type HookCheck } from '../../src/git/hook-check.ts';
-import type { ShimSource } from '../../src/git/hook-shims.ts';
+import { checkHooks, type HookCheck } from '../../src/git/hooks/check.ts';
+import type { ShimSource } from '../../src/git/hooks/shims.ts';
 import { openRepository } from '../../src/git/repository.ts';
 import type { TestRepo } from './repo.ts';
 

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { HOOK_NAMES } from '../../src/git/hook-line.ts';
+import { HOOK_NAMES } from '../../src/git/hooks/line.ts';
 import { type HookedRepo, hooked } from '../helpers/hooks.ts';
 import { createRepo, type TestRepo } from '../helpers/repo.ts';
 import { createWorkplace } from '../helpers/workplace.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { wrapperHook } from '../../src/git/hook-line.ts';
+import { wrapperHook } from '../../src/git/hooks/line.ts';
 import { hooked, tree } from '../helpers/hooks.ts';
 import { createRepo } from '../helpers/repo.ts';
 

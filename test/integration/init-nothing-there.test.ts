@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { renderInit } from '../../src/commands/init.ts';
-import { HOOK_NAMES } from '../../src/git/hook-line.ts';
+import { HOOK_NAMES } from '../../src/git/hooks/line.ts';
 import { hooked, tree } from '../helpers/hooks.ts';
 import { createRepo } from '../helpers/repo.ts';
 

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { projectName } from '../../src/claude/paths.ts';
-import { shimsDir, writeShims } from '../../src/git/hook-shims.ts';
+import { shimsDir, writeShims } from '../../src/git/hooks/shims.ts';
 import { hooked } from '../helpers/hooks.ts';
 import { createRepo, type TestRepo } from '../helpers/repo.ts';
 

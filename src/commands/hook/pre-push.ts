@@ -2,7 +2,7 @@ import { readSharedStore, type SharedStore } from '../../config/shared-store.ts'
 import { send, waiting } from '../../context/outbox.ts';
 import { withStores } from '../../context/stores.ts';
 import { UserError } from '../../errors.ts';
-import { REFUSED } from '../../git/hook-line.ts';
+import { REFUSED } from '../../git/hooks/line.ts';
 import { openRepository, type Repository } from '../../git/repository.ts';
 import { messages } from '../../messages.ts';
 import { showProgress } from '../../ui/progress.ts';

@@ -1,6 +1,8 @@
 import { mkdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { ASIDE_DIRECTORY, freeName, isLink, isThere, move } from './hook-aside.ts';
+import { replaceFile } from '../replace-file.ts';
+import type { Repository } from '../repository.ts';
+import { ASIDE_DIRECTORY, freeName, isLink, isThere, move } from './aside.ts';
 import {
   asideOf,
   asksForItsName,
@@ -13,12 +15,10 @@ import {
   ownHook,
   removeLine,
   wrapperHook,
-} from './hook-line.ts';
-import { type HookPlaces, readHook } from './hook-places.ts';
-import { type HookRecord, readRecord, removeRecord, writeRecord } from './hook-record.ts';
-import { isExecutable, type ShimSource, shimsDir, writeShims } from './hook-shims.ts';
-import { replaceFile } from './replace-file.ts';
-import type { Repository } from './repository.ts';
+} from './line.ts';
+import { type HookPlaces, readHook } from './places.ts';
+import { type HookRecord, readRecord, removeRecord, writeRecord } from './record.ts';
+import { isExecutable, type ShimSource, shimsDir, writeShims } from './shims.ts';
 
 /** What became of one hook file. */
 export interface HookChange {

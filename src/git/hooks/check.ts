@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { hookMessages } from '../messages.ts';
-import { isLink } from './hook-aside.ts';
-import { callsUs } from './hook-install.ts';
-import { HOOK_NAMES, type HookName, hookLine } from './hook-line.ts';
-import { type HookPlaces, hookPlaces, hooksOff } from './hook-places.ts';
-import { isExecutable, readShims, shimsDir } from './hook-shims.ts';
-import type { Repository } from './repository.ts';
+import { hookMessages } from '../../messages.ts';
+import type { Repository } from '../repository.ts';
+import { isLink } from './aside.ts';
+import { callsUs } from './install.ts';
+import { HOOK_NAMES, type HookName, hookLine } from './line.ts';
+import { type HookPlaces, hookPlaces, hooksOff } from './places.ts';
+import { isExecutable, readShims, shimsDir } from './shims.ts';
 
 /** Whether commits in a work tree reach us. */
 export interface HookCheck {

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { makeFolders } from '../make-folders.ts';
-import { replaceFile } from './replace-file.ts';
+import { makeFolders } from '../../make-folders.ts';
+import { replaceFile } from '../replace-file.ts';
 
 /** What cc-init made in places that are not its own, so that `--uninstall` leaves no trace. It can do without: see uninstallHooks. */
 export interface HookRecord {

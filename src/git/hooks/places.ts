@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { gitText } from './git.ts';
-import { HOOK_NAMES, type HookName } from './hook-line.ts';
-import type { Repository } from './repository.ts';
+import { gitText } from '../git.ts';
+import type { Repository } from '../repository.ts';
+import { HOOK_NAMES, type HookName } from './line.ts';
 
 /** What looks after the hook files, apart from the person. */
 export type HookManager = 'husky' | 'lefthook' | 'pre-commit';

@@ -1,8 +1,8 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolders } from '../make-folders.ts';
-import { HOOK_NAMES } from './hook-line.ts';
-import { replaceFile } from './replace-file.ts';
+import { makeFolders } from '../../make-folders.ts';
+import { replaceFile } from '../replace-file.ts';
+import { HOOK_NAMES } from './line.ts';
 
 /** What the shims are made from. */
 export interface ShimSource {

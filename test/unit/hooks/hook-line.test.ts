@@ -9,7 +9,7 @@ import {
   isShellScript,
   removeLine,
   wrapperHook,
-} from '../../../src/git/hook-line.ts';
+} from '../../../src/git/hooks/line.ts';
 
 const LINE = hookLine('pre-commit');
 
