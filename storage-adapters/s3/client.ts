@@ -58,9 +58,7 @@ export function openBucket({ bucket, endpoint, region, forcePathStyle, timeouts,
       const asked = { action, bucket, name, region: home ?? '', endpoint: endpoint ?? null };
       try {
         asked.region = await client.config.region();
-        await within(timeouts.credentials, client.config.credentials()).catch((cause) => {
-          throw Object.assign(new Error(messageOf(cause), { cause }), { name: 'CredentialsProviderError' });
-        });
+        await within(timeouts.credentials, client.config.credentials()).catch(noCredentials);
       } catch (cause) {
         throw s3Error(cause, asked);
       }
@@ -116,7 +114,7 @@ export function openBucket({ bucket, endpoint, region, forcePathStyle, timeouts,
           const answer = await client.send(new GetObjectCommand({ ...at(name), ChecksumMode: 'ENABLED' }), options);
           body = answer.Body as Readable;
           isOfS3(answer);
-          receives(answer.ContentLength ?? most);
+          receives(Math.min(answer.ContentLength ?? most, most));
           return await collect(body, answer.ContentLength, most);
         } catch (error) {
           body?.destroy();
@@ -198,7 +196,6 @@ const partOf = ({ number, etag, sha256 }: Part) => ({
   ...(sha256 !== undefined && { ChecksumSHA256: sha256 }),
 });
 const isCode = (error: unknown, code: string) => (error as { Code?: unknown; name?: unknown } | undefined)?.name === code;
-const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause));
 
 /** S3 names the ETag of what it wrote or gives. @throws what says "200" to everything: a login page, a proxy. */
 function isOfS3(answer: { ETag?: string | undefined; $metadata: object }): boolean {
@@ -207,6 +204,13 @@ function isOfS3(answer: { ETag?: string | undefined; $metadata: object }): boole
 }
 
 const alien = ({ $metadata }: { $metadata: object }) => Object.assign(new Error('not an answer of S3'), { $metadata });
+
+/** Whatever went wrong in the chain. @throws */
+function noCredentials(cause: unknown): never {
+  const profile = process.env['AWS_PROFILE'];
+  const message = cause instanceof Error ? cause.message : String(cause);
+  throw Object.assign(new Error(message, { cause }), { name: 'CredentialsProviderError', ...(profile && { profile }) });
+}
 
 /** Credentials that could not be had are not asked for again: each time may take seconds. */
 function once<T>(provide: () => Promise<T>): () => Promise<T> {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What happens to a request on its way. */
 export type Fault =
@@ -19,12 +20,14 @@ export type Fault =
   | Altered;
 
 interface Altered {
-  /** The body that the server gets, its length said anew. */
+  /** The body that the server gets, under the length that was announced: a shorter one ends with the connection. */
   sends?: (body: Buffer) => Buffer;
   /** The body that the client gets, its length said anew. */
   gives?: (body: Buffer) => Buffer;
   /** The length that is said instead. */
   length?: (announced: number) => number;
+  /** Milliseconds between the tenths of the body that the client gets. */
+  pause?: number;
 }
 
 export interface FaultProxy extends AsyncDisposable {
@@ -42,12 +45,15 @@ export async function faultProxy(target: string): Promise<FaultProxy> {
   const { hostname, port } = new URL(target);
   const pass = (from: IncomingMessage, body: Buffer) =>
     new Promise<{ status: number; headers: IncomingMessage['headers']; body: Buffer }>((resolve, reject) => {
-      const headers = { ...from.headers, ...(body.length > 0 && { 'content-length': String(body.length) }) };
-      request({ hostname, port, method: from.method, path: from.url, headers, agent: false }, (answer) => {
-        buffer(answer).then((all) => resolve({ status: answer.statusCode!, headers: answer.headers, body: all }), reject);
-      })
-        .on('error', reject)
-        .end(body);
+      const to = request(
+        { hostname, port, method: from.method, path: from.url, headers: from.headers, agent: false },
+        (answer) => {
+          buffer(answer).then((all) => resolve({ status: answer.statusCode!, headers: answer.headers, body: all }), reject);
+        },
+      );
+      to.on('error', reject);
+      if (body.length < Number(from.headers['content-length'] ?? 0)) to.write(body, () => to.destroy(new Error('cut off')));
+      else to.end(body);
     });
 
   let underWay = 0;
@@ -75,12 +81,22 @@ export async function faultProxy(target: string): Promise<FaultProxy> {
     const given = alter.gives?.(body) ?? body;
     const announced = Number(headers['content-length'] ?? body.length);
     const length = alter.length?.(announced) ?? given.length;
-    to.writeHead(status, { ...headers, ...(alter.gives !== undefined && { 'content-length': length }) });
+    if (alter.gives !== undefined) {
+      headers['content-length'] = String(length);
+      delete headers['transfer-encoding'];
+    }
+    to.writeHead(status, headers);
     if (fault === 'reset in the body' || fault === 'silence in the body') {
       to.write(given.subarray(0, given.length >> 1), () => fault === 'reset in the body' && from.socket.resetAndDestroy());
       return;
     }
-    if (length === given.length) to.end(given);
+    if (alter.pause !== undefined) {
+      for (let at = 0; at < 10; at += 1) {
+        to.write(given.subarray((at * length) / 10, ((at + 1) * length) / 10));
+        await sleep(alter.pause);
+      }
+      to.end();
+    } else if (length === given.length) to.end(given);
     else to.write(given, () => from.socket.end()); // not as long as was said
   };
 
