@@ -83,3 +83,15 @@ function emptyTexts(blocks: ApiBlock[]): string[] {
 function idsOf(blocks: ApiBlock[], type: string, field: string): string[] {
   return blocks.filter((block) => block.type === type).map((block) => String(block[field]));
 }
+
+/** The tool results in messages, in their order. */
+export function results(messages: ApiMessage[]): ApiBlock[] {
+  return messages.flatMap(blocksOf).filter(({ type }) => type === 'tool_result');
+}
+
+/** Which of these prompts are in messages, in the order in which they are there. */
+export function prompts(messages: ApiMessage[], known: string[]): string[] {
+  return messages
+    .flatMap(blocksOf)
+    .flatMap((block) => (block.type === 'text' ? known.filter((one) => block['text'] === one) : []));
+}

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CLAUDE_VERSIONS } from '../helpers/claude-install.ts';
-import { type ApiMessage, blocksOf, LOST_RESULT } from '../helpers/messages-api.ts';
+import { blocksOf, LOST_RESULT, prompts, results } from '../helpers/messages-api.ts';
 import { bash } from '../helpers/mock-reply.ts';
 import * as make from '../helpers/sessions.ts';
 import { openStudio, type RestoredJson, type Studio } from '../helpers/studio.ts';
@@ -18,9 +18,6 @@ describe.each(CLAUDE_VERSIONS)('restored for Claude Code %s', (version) => {
 
   const restore = (...args: string[]) => studio.cc<RestoredJson>('restore', ['--yes', ...args]);
   const expectValid = () => expect(studio.api.requests.flatMap(({ violations }) => violations)).toEqual([]);
-  const results = (messages: ApiMessage[]) => messages.flatMap(blocksOf).filter(({ type }) => type === 'tool_result');
-  const prompts = (messages: ApiMessage[], known: string[]) =>
-    messages.flatMap(blocksOf).flatMap((block) => (block.type === 'text' ? known.filter((one) => block['text'] === one) : []));
 
   const kinds = {
     'resumed, with tool calls and thinking': make.resumedSession,
