@@ -1,5 +1,6 @@
+import { fingerprintOf } from './block.ts';
 import type { Conversation, Turn } from './conversation.ts';
-import { countClosedCalls, holdsResults } from './conversation.ts';
+import { countClosedCalls, holdsResults, promptOf } from './conversation.ts';
 
 /** A part of a merged conversation: a turn, or the place from which on the turns are of another session. */
 export type MergedItem = { kind: 'turn'; turn: Turn } | { kind: 'marker'; session_id: string };
@@ -81,7 +82,13 @@ function identity(turn: Turn): Set<string> {
 }
 
 function covers(turn: Turn, other: Turn): boolean {
+  // Ids that somebody made by hand may be the same by chance: what was asked has to be the same too.
+  if (askedIn(turn) !== askedIn(other)) return false;
   const [ids, others] = [identity(turn), identity(other)];
   if ([...others].some((id) => !ids.has(id))) return false;
   return ids.size > others.size || countClosedCalls(turn) <= countClosedCalls(other);
+}
+
+function askedIn(turn: Turn): string {
+  return (promptOf(turn)?.content ?? []).map(fingerprintOf).join();
 }

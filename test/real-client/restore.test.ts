@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CLAUDE_VERSIONS } from '../helpers/claude-install.ts';
-import { blocksOf, LOST_RESULT, prompts, results } from '../helpers/messages-api.ts';
+import { LOST_RESULT, prompts, results } from '../helpers/messages-api.ts';
 import { bash } from '../helpers/mock-reply.ts';
 import * as make from '../helpers/sessions.ts';
 import { openStudio, type RestoredJson, type Studio } from '../helpers/studio.ts';
@@ -53,7 +53,7 @@ describe.each(CLAUDE_VERSIONS)('restored for Claude Code %s', (version) => {
     expect(new Set(texts)).toEqual(expected);
     expect(texts).toHaveLength(4);
     expect(JSON.stringify(got)).not.toContain(LOST_RESULT);
-    if (version !== '2.0.76') expect(JSON.stringify(got)).toContain('--- USER STARTED NEW SESSION (');
+    expect(JSON.stringify(got)).toContain('--- USER STARTED NEW SESSION (');
     expectValid();
   });
 

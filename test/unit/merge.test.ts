@@ -104,3 +104,10 @@ test('two turns that only began alike are both kept', () => {
   ];
   expect(outline(merge(a, b))).toEqual(['a1 re a1 one way', '--- b', 'a1 re a1 another']);
 });
+
+test('turns that ask something else under the same ids are no copies of each other', () => {
+  const [a, b] = [prompts('a', 1), prompts('a', 2)];
+  for (const record of b.records) Object.assign(record, { sessionId: 'b' });
+  const merged = merge(a, b);
+  expect([outline(merged), merged.duplicates]).toEqual([['a1 re a1', '--- b', 'a2 re a2'], 0]);
+});
