@@ -1,6 +1,7 @@
-/** Bundles the command line and the hook entry into dist/. Dependencies are bundled, except the native one. */
+/** Bundles the command line, the hook entry and what adapters import into dist/. Dependencies are bundled, except the native one. */
 import { rmSync } from 'node:fs';
 import { build } from 'esbuild';
+import { writeDeclarations } from './declarations.mjs';
 
 const common = {
   bundle: true,
@@ -32,3 +33,6 @@ await build({
   splitting: true,
   chunkNames: '[name]-[hash]',
 });
+// For those who write an adapter: `cc-context/adapter` (types) and `cc-context/testing`.
+await build({ ...common, entryPoints: { adapter: 'src/adapter.ts', testing: 'src/testing/index.ts' }, format: 'esm' });
+writeDeclarations(['src/adapter.ts', 'src/testing/index.ts'], 'dist/types');

@@ -1,7 +1,7 @@
 /** What a package that is an adapter needs to know: `cc-context/adapter`. Types only; docs/adapters.md explains them. */
-import type { BlobStore } from './storage/blob-store.ts';
+import type { BlobStore, Entry } from './storage/blob-store.ts';
 
-export type { BlobStore };
+export type { BlobStore, Entry };
 
 /**
  * What an adapter's package exports by default: opens a store by the URL in the settings, `npm:my-adapter?…`, as it stands there.

@@ -87,6 +87,62 @@ command('pull', 'fetch the conversations of commits from the store that the team
   .argument('[range]', 'a revision range such as main..HEAD', 'HEAD')
   .action(run(async ([range], options) => (await import('./commands/pull.ts')).pullCommand(range ?? 'HEAD', options)));
 
+const key = program.command('key').description('the key that conversations are encrypted with before they are uploaded');
+const keyCommand = (name: string, summary: string) =>
+  key
+    .command(name)
+    .showHelpAfterError(`See: cc-context key ${name} --help`)
+    .description(summary)
+    .option('-C <dir>', 'run as if started in this directory')
+    .option('--json', 'print the result as JSON');
+
+keyCommand('new', 'make a key')
+  .requiredOption('--out <file>', 'the key file, which must not be there yet')
+  .action(run(async (_, options) => (await import('./commands/key.ts')).newKeyCommand(options)));
+
+keyCommand('show-id', 'say which keys you have, by their ids').action(
+  run(async (_, options) => (await import('./commands/key.ts')).showKeyCommand(options)),
+);
+
+keyCommand('wrap', 'encrypt your keys with age for those who may have them, in a file to be committed')
+  .argument('<recipient...>', 'recipients of age, age1…')
+  .action(async (recipients: string[], ...given: unknown[]) =>
+    run(async (_, options) => (await import('./commands/key.ts')).wrapKeyCommand(recipients, options))(...given),
+  );
+
+keyCommand('require', 'have nothing uploaded that is not encrypted with your newest key').action(
+  run(async (_, options) => (await import('./commands/key.ts')).requireKeyCommand(options)),
+);
+
+keyCommand('rotate', 'make a new key and encrypt everything in the shared store with it; cut off, it goes on')
+  .option('--finish', 'make no new key, only encrypt with the newest one what is not')
+  .option('--keep', 'leave the old objects for those who do not have the new key yet')
+  .option('--out <file>', 'the key file to write the new key into, where your keys come from none')
+  .action(run(async (_, options) => (await import('./commands/key-rotate.ts')).rotateKeyCommand(options)));
+
+command('verify', 'read everything that commits name, and check every hash')
+  .argument('[range]', 'a revision range such as main..HEAD; all branches and tags by default')
+  .option('--local', 'only what is on this machine')
+  .option('--shared', 'only what is in the store that the team shares')
+  .action(run(async ([range], options) => (await import('./commands/verify.ts')).verifyCommand(range, options)));
+
+command('gc', 'find what no commit names any more, and remove it')
+  .option('--prune', 'remove it; without this it is only said what would be')
+  .option('--grace <days>', 'keep what was stored in the last so many days', wholeNumber, 30)
+  .option('--shared', 'in the store that the team shares, instead of the one on this machine')
+  .option('--foreign', 'with --shared: also what may be of another repository or of a branch that is not pushed')
+  .option('--forget-missing', 'repositories that are not there any more need nothing')
+  .action(run(async (_, options) => (await import('./commands/gc.ts')).gcCommand(options)));
+
+command('purge', 'remove a session for good: a secret, a request to be forgotten')
+  .argument('[session]', 'id of a session, or the beginning of it')
+  .option('--context <id>', 'all sessions of this context')
+  .option('--reason <text>', 'for those who look for it later')
+  .option('--local', 'only on this machine')
+  .option('--dry-run', 'only say what would be removed')
+  .option('--yes', 'do not ask')
+  .action(run(async ([session], options) => (await import('./commands/purge.ts')).purgeCommand(session, options)));
+
 // What the shims start where the hook's own bundle has not got it: validation, the network.
 program
   .command('hook', { hidden: true })

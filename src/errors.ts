@@ -17,6 +17,9 @@ export class UserError extends Error {
 /** A blob, manifest or snapshot file that is missing, damaged or not what its hash says. Names the object. */
 export class IntegrityError extends UserError {}
 
+/** A context, or all that was asked for of it, was removed on purpose. */
+export class Purged extends IntegrityError {}
+
 /** The store cannot be opened, read or written. */
 export class StoreError extends UserError {}
 

@@ -28,6 +28,8 @@ export const messages = {
     `session ${sessionId.slice(0, 8)} has ${plural(files, 'file')} with a backslash or a control character in the name, left out of this context.`,
   sessionGone: (sessionId: string, why: string) =>
     `session ${sessionId.slice(0, 8)} ${why}; it is not in this context, but in the next one that can read it.`,
+  sessionPurged: (sessionId: string) =>
+    `session ${sessionId.slice(0, 8)} was purged and is not captured any more; what is said in a new session is.`,
 
   // --- status --------------------------------------------------------------------------------------------------------------
 
@@ -83,9 +85,10 @@ export const messages = {
   ],
   notTrustedYet: (url: string) =>
     `This repository names a store that its team shares (${url}). Nothing goes there until you agree to it: cc-init --trust`,
-  agreeToStore: (url: string) =>
-    `This repository shares its Claude conversations through ${url}. If you agree, the conversations behind your commits in this clone are uploaded there, and others' are read from there, with your own credentials. Agree?`,
-  storeTrusted: (url: string) => `Conversations are shared through ${url} from now on.`,
+  agreeToStore: ({ url, encryption }: Sharing) =>
+    `This repository shares its Claude conversations through ${url}. If you agree, the conversations behind your commits in this clone are uploaded there, and others' are read from there, with your own credentials. ${encryption === null ? 'They are not encrypted: whoever can read the store can read them.' : `They are encrypted on this machine first${ofKey(encryption.key_id)}.`} Agree?`,
+  storeTrusted: ({ url, encryption }: Sharing) =>
+    `Conversations are shared through ${url} from now on${encryption === null ? '' : `, encrypted${ofKey(encryption.key_id)}`}.`,
   storeNamed: (url: string, path: string) =>
     `Conversations will be shared through ${url}. Commit it for your team: git add -f ${path} && git commit. Each of them is asked before anything goes there.`,
   noStoreToTrust: 'This repository names no store that a team shares: there is nothing to agree to.',
@@ -104,6 +107,168 @@ export const messages = {
     `${plural(count, 'tool call')} had no result yet when the commit was made; the session says so in ${count === 1 ? 'its' : 'their'} place.`,
   redacted: (count: number) =>
     `${plural(count, 'secret')} ${count === 1 ? 'was' : 'were'} replaced by [REDACTED:…] when the context was captured.`,
+};
+
+/** Where conversations go, and whether they are encrypted. */
+interface Sharing {
+  url: string;
+  encryption: { key_id: string | null } | null;
+}
+
+const ofKey = (id: string | null) => (id === null ? '' : ` with the key ${id}`);
+
+/** What `cc-context key` says. */
+export const keyMessages = {
+  made: (file: string, id: string) =>
+    [
+      `✓ A new key is in ${file} (id ${id})`,
+      '  Keep a copy of it where your team keeps its secrets: without it nobody can read what is encrypted with it.',
+      `  - Use it here: git config cc-context.encryptionKeyFile ${shellQuoted(file)}`,
+      '  - Encrypt for the whole team: cc-context key require',
+    ].join('\n'),
+  couldBeCommitted: (file: string): [string, string] => [
+    `${file} lies in a work tree and Git does not ignore it: the key could be committed.`,
+    'Name a file elsewhere with --out.',
+  ],
+  shown: ({ key_ids, sources, policy }: { key_ids: string[]; sources: string[]; policy: string | null }) =>
+    [
+      `You have ${plural(key_ids.length, 'key')} (from ${sources.join(', ')}):`,
+      ...key_ids.map((id) => `  - ${id}${id === policy ? ' (the one that this repository encrypts with)' : ''}`),
+    ].join('\n'),
+  wrapped: (path: string, recipients: number) =>
+    `✓ The key is wrapped for ${plural(recipients, 'recipient')}. Commit it: git add -f ${path} && git commit. Each of them says: git config cc-context.ageIdentity <file>`,
+  required: (id: string, path: string) =>
+    `✓ Nothing will be uploaded that is not encrypted with the key ${id}. Commit it for your team: git add -f ${path} && git commit. Then encrypt what is in the store already: cc-context key rotate --finish`,
+  notEncrypted: [
+    'What this repository uploads is not encrypted.',
+    'Switch it on, and commit that: cc-context key require, or for yourself: git config cc-context.encryption.required true',
+  ] as [string, string],
+  whereToWrite: [
+    'Your keys come from no key file, so there is none to write the new key into.',
+    'Name a new file with --out, and use it from then on.',
+  ] as [string, string],
+  notCommitted: (path: string): [string, string] => [
+    'The settings that name the new key are not committed yet.',
+    `git add -f ${path} && git commit`,
+  ],
+  rotating: (objects: number, of: number) => `cc-context: encrypting with the new key: ${objects} of ${plural(of, 'object')}`,
+  rotated: (done: {
+    key_id: string;
+    new_key: boolean;
+    file: string;
+    objects: number;
+    kept: boolean;
+    problems: string[];
+    commit: string | null;
+  }) =>
+    [
+      done.problems.length > 0
+        ? `✗ ${plural(done.problems.length, 'object')} could not be encrypted with the key ${done.key_id}`
+        : done.objects === 0
+          ? `✓ Everything in the store is encrypted with the key ${done.key_id}`
+          : `✓ ${plural(done.objects, 'object')} ${done.objects === 1 ? 'is' : 'are'} encrypted with the key ${done.key_id} now`,
+      ...(done.new_key
+        ? [`  - The new key is in ${done.file}; hand that file out, or wrap it anew: cc-context key wrap <recipients>`]
+        : []),
+      ...(done.commit === null ? [] : [`  - Commit it for your team: git add -f ${done.commit} && git commit`]),
+      ...(done.kept
+        ? ['  - The old ones were left. When everybody has the new key, remove them: cc-context key rotate --finish']
+        : []),
+    ].join('\n'),
+};
+
+/** What verify, gc and purge say. */
+export const keepingMessages = {
+  verifying: (objects: number, of: number, bytes: number) =>
+    `cc-context: verified ${objects} of ${plural(of, 'object')}, ${megabytes(bytes)} of conversation`,
+  whole: (of: { commits: number; contexts: number; manifests: number; blobs: number; bytes: number; store: string }) =>
+    `${plural(of.contexts, 'context')} of ${plural(of.commits, 'commit')} (${plural(of.manifests, 'manifest')}, ${plural(of.blobs, 'blob')}, ${megabytes(of.bytes)} of conversation) in ${of.store}`,
+  purgedHere: (sentence: string, ids: string[]) =>
+    `${sentence} What this machine has of it is not shown any more; remove it with: cc-context purge ${ids.join(' ')}`,
+  checking: (objects: number) => `cc-context: looking at ${plural(objects, 'object')}`,
+  repositoriesMissing: (dirs: string[]): [string, string] => [
+    `The store is used by ${plural(dirs.length, 'repository', 'repositories')} not to be found now (${list(dirs)}): what ${dirs.length === 1 ? 'it needs' : 'they need'} is not known.`,
+    'If they are gone for good: cc-context gc --prune --forget-missing',
+  ],
+  gcShallow: [
+    'This clone is shallow: what older commits name is not known here.',
+    'Fetch the rest with: git fetch --unshallow',
+  ] as [string, string],
+  gcFetchFirst: [
+    "This clone was never told of others' commits, so what they need is not known.",
+    'Fetch them first: git fetch --all',
+  ] as [string, string],
+  cameMeanwhile: (id: string) =>
+    `The context ${shortContext(id)} was put while this went on and needs what was removed; it is whole again when its author uploads it: cc-context push`,
+  collected: (done: {
+    store: string;
+    shared: boolean;
+    pruned: boolean;
+    grace: number;
+    contexts: string[];
+    blobs: number;
+    bytes: number;
+    young: number;
+    foreign: number;
+  }) => {
+    const { shared, pruned, grace, contexts, blobs } = done;
+    const flags = `${shared ? ' --shared' : ''}${grace === 30 ? '' : ` --grace ${grace}`} --prune`;
+    const what = `${plural(contexts.length, 'context')} and ${plural(blobs, 'blob')} (${megabytes(done.bytes)})`;
+    const nothing = contexts.length + blobs === 0;
+    return [
+      nothing
+        ? `✓ Nothing to remove from ${done.store}`
+        : pruned
+          ? `✓ Removed ${what} from ${done.store}`
+          : `Would remove ${what} from ${done.store}`,
+      ...contexts.map((id) => `  - ${shortContext(id)}`),
+      ...(done.young === 0
+        ? []
+        : [`  ${plural(done.young, 'context')} that nothing names: younger than ${plural(grace, 'day')}, kept`]),
+      ...(done.foreign === 0
+        ? []
+        : [
+            `  ${plural(done.foreign, 'context')} that nothing names here: perhaps of another repository or of a branch that is not pushed, kept (--foreign)`,
+          ]),
+      ...(nothing || pruned
+        ? []
+        : [
+            ...(shared
+              ? ['  The store is your team’s and may serve other repositories: make sure that this list is right.']
+              : []),
+            `Nothing was removed. Do it with: cc-context gc${flags}`,
+          ]),
+    ].join('\n');
+  },
+  purgeThis: (sessions: string[], found: { store: string; contexts: number; blobs: number }[]) =>
+    `${list(found.map(({ store, contexts, blobs }) => `${plural(contexts, 'context')} and ${plural(blobs, 'blob')} in ${store}`))} hold ${plural(sessions.length, 'session')} (${sessions.map((id) => id.slice(0, 8)).join(', ')}). Remove what was said there for good, for everybody?`,
+  purged: ({
+    sessions,
+    stores,
+    dry_run,
+  }: {
+    sessions: string[];
+    stores: { store: string; contexts: number; blobs: number; stored_anew: number }[];
+    dry_run: boolean;
+  }) => {
+    const ids = sessions.map((id) => id.slice(0, 8)).join(', ');
+    return [
+      `${dry_run ? 'Would remove' : '✓ Removed'} ${plural(sessions.length, 'session')} (${ids})`,
+      ...stores.map(
+        ({ store, contexts, blobs, stored_anew }) =>
+          `  - ${plural(contexts, 'context')}, ${plural(blobs, 'blob')} in ${store}${stored_anew === 0 ? '' : `; ${plural(stored_anew, 'blob')} of other sessions stored anew without`}`,
+      ),
+    ].join('\n');
+  },
+  purgeUntrusted: (url: string): [string, string] => [
+    `The store that this repository names (${url}) is not trusted here, and may have the session too.`,
+    'Agree to it with: cc-init --trust; or remove the session only on this machine: --local',
+  ],
+  purgeShared: (sessions: string[]) =>
+    `Some of the same content is in ${plural(sessions.length, 'session')} that ${sessions.length === 1 ? 'is a fork or a copy' : 'are forks or copies'} (${sessions.join(', ')}), and stays there. Remove ${sessions.length === 1 ? 'it' : 'them'} too with: cc-context purge`,
+  purgeTranscript: (path: string) => `Claude Code still has its own transcript: ${path}`,
+  purgeElsewhere:
+    'The machines of those who have read it still have it: it is not shown there from their next push or pull on, and removed with cc-context purge or gc --prune.',
 };
 
 const megabytes = (bytes: number) => (bytes < 100_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);

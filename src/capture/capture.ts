@@ -79,14 +79,26 @@ export async function capture(options: CaptureOptions): Promise<CaptureResult> {
   const startedAt = Date.now();
   // Noted before anything can go wrong: should this capture not get to its end, the next one still looks from here on.
   if (state.lookedAt(top) === null) state.looked(top, (head?.time ?? 0) * 1000, '');
-  const sessions = await activeSessions(options, { head, tops, pending });
+  const { sessions, purged } = await withoutPurged(await activeSessions(options, { head, tops, pending }), options.store);
   const loose: LooseChunk[] = [];
   const captured = { ...(await captureAll(sessions, options, (chunk) => loose.push(chunk))), loose };
   const result =
     captured.sessions.length === 0 ? await withdraw(left, options) : await stage(captured, { sessions, head, pending }, options);
   // A session that could not be read is looked for again, although it may not have changed by then.
   state.looked(top, captured.missed ? (state.lookedAt(top) ?? 0) : startedAt, head?.commit ?? '');
-  return { ...result, warnings: captured.warnings };
+  return { ...result, warnings: [...captured.warnings, ...purged] };
+}
+
+/** A purged session is not captured again. */
+async function withoutPurged(
+  sessions: ActiveSession[],
+  store: ContextStore,
+): Promise<{ sessions: ActiveSession[]; purged: string[] }> {
+  const gone = await store.purgedSessions(sessions.map(({ transcript }) => transcript.session_id));
+  return {
+    sessions: sessions.filter(({ transcript }) => !gone.has(transcript.session_id)),
+    purged: [...gone].map(messages.sessionPurged),
+  };
 }
 
 /**
@@ -137,7 +149,8 @@ async function captureAll(
 export async function finishCapture(options: CaptureOptions): Promise<void> {
   const { repository, state, store } = options;
   const [head, tops] = await Promise.all([readHead(repository.top), worktreeTops(repository)]);
-  const { sessions } = await captureAll(await activeSessions(options, { head, tops, pending: null }), options);
+  const active = await withoutPurged(await activeSessions(options, { head, tops, pending: null }), store);
+  const { sessions } = await captureAll(active.sessions, options);
   await store.flush();
   state.saveProgress(new Map(sessions.flatMap(({ progress }) => [...progress])));
 }

@@ -3,7 +3,8 @@ import { stillPending } from '../capture/pending.ts';
 import type { Progress } from '../capture/read-file.ts';
 import { configDir } from '../claude/paths.ts';
 import { readSettings } from '../config/settings.ts';
-import { readSharedStore } from '../config/shared-store.ts';
+import { readSharedStore, type SharedStore } from '../config/shared-store.ts';
+import { readTeamKeys } from '../config/team-keys.ts';
 import { contextsOfCommit } from '../context/of-commits.ts';
 import { waiting } from '../context/outbox.ts';
 import { withStores } from '../context/stores.ts';
@@ -34,7 +35,13 @@ export interface Status {
   /** Worth knowing, although capture works. */
   warnings: string[];
   /** The store on this machine, and the one that the team shares. */
-  store: { url: string | null; shared: string | null; pending_uploads: number };
+  store: {
+    url: string | null;
+    shared: string | null;
+    /** Whether what goes to the shared one is encrypted. */
+    encrypted: boolean;
+    pending_uploads: number;
+  };
 }
 
 /** What the next commit would do, and whether capture works at all. @throws UserError outside a work tree. */
@@ -43,13 +50,15 @@ export async function status({ cwd }: { cwd: string }): Promise<Status> {
   const head = await readHead(repository.top);
   const [hooks, settings] = await Promise.all([checkHooks(repository), readSettings(repository.top)]);
   const problems = [...hooks.problems];
-  const store: Status['store'] = { url: null, shared: null, pending_uploads: 0 };
+  const store: Status['store'] = { url: null, shared: null, encrypted: false, pending_uploads: 0 };
   const warnings = [...settings.warnings];
   let active_sessions: ActiveSession[] = [];
   try {
     const shared = await readSharedStore(repository);
     store.shared = shared?.url ?? null;
+    store.encrypted = (shared?.encryption ?? null) !== null;
     if (shared?.trusted === false) warnings.push(messages.notTrustedYet(shared.url));
+    else if (shared !== null) warnings.push(...(await keyWarnings(repository, shared)));
     await withStores(repository, async (stores) => {
       active_sessions = (await nextSessions(repository, head, stores.state)).map(({ captured: _, ...session }) => session);
       store.url = stores.blobs.url;
@@ -89,6 +98,17 @@ export async function nextSessions(
   }));
 }
 
+/** What is the matter with the keys that the store needs: none, another one, files that others can read. */
+async function keyWarnings(repository: Repository, { encryption }: SharedStore): Promise<string[]> {
+  if (encryption === null) return [];
+  try {
+    return (await readTeamKeys(repository, encryption)).warnings;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return [error.sentence];
+  }
+}
+
 function summary(contexts: Snapshot[]): NonNullable<Status['context']> {
   const { sessions, total_messages } = unionOf(contexts);
   return { context_ids: contexts.map(({ context_id }) => context_id), sessions, total_messages };
@@ -102,7 +122,9 @@ export function renderStatus({ commit, context, active_sessions, capture, warnin
     commit === null ? '  - No commit yet' : `  - Commit ${commit.slice(0, 7)}: ${contextLine(context)}`,
     `  - ${active_sessions.length === 0 ? 'No active session' : `${plural(active_sessions.length, 'active session')}: ${active_sessions.map(({ session_id }) => session_id.slice(0, 8)).join(', ')}`}`,
     `  - Store: ${store.url ?? 'not available'}`,
-    ...(store.shared === null ? [] : [`  - Shared store: ${store.shared} (${uploadsLine(store.pending_uploads)})`]),
+    ...(store.shared === null
+      ? []
+      : [`  - Shared store: ${store.shared} (${store.encrypted ? 'encrypted, ' : ''}${uploadsLine(store.pending_uploads)})`]),
   ].join('\n');
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { sha256 } from '../core/hash.ts';
 import { SNAPSHOT_DIR } from '../core/snapshot.ts';
+import { isKeyId } from '../core/team-key.ts';
 import { UserError } from '../errors.ts';
 import { git } from '../git/git.ts';
 import type { Repository } from '../git/repository.ts';
@@ -14,10 +15,18 @@ export interface SharedStore {
   source: 'CC_CONTEXT_STORE' | 'git config' | 'committed';
   /** A `git push` fails when the conversations of its commits cannot be uploaded. */
   require_push: boolean;
+  /** Null: what is uploaded is not encrypted. */
+  encryption: Encryption | null;
   /** Identifies all of it: the person's consent is to exactly this. */
   fingerprint: string;
-  /** Whether conversations may go there, and be asked for there. What a person has set is trusted. */
+  /** Whether conversations may go there, and be asked for there. What a person has set is trusted, unless it was used with encryption before. */
   trusted: boolean;
+}
+
+/** Nothing is uploaded that is not encrypted. */
+export interface Encryption {
+  /** The team's key, by the id that is committed; null where a person has switched it on for themselves: their newest key. */
+  key_id: string | null;
 }
 
 /** The committed settings. */
@@ -29,11 +38,16 @@ const configSchema = z.looseObject({
   version: z.literal(1),
   store: z.string().min(1).max(2000).optional(),
   push: z.looseObject({ require: z.boolean().optional() }).optional(),
+  encryption: z
+    .looseObject({ required: z.boolean().optional(), key_id: z.string().refine(isKeyId, 'no id of a key').optional() })
+    .refine(({ required, key_id }) => required !== true || key_id !== undefined, 'required without a key_id')
+    .optional(),
 });
 
 /**
  * Reads where the team's store is: the environment, then `git config cc-context.store`, then the committed file of HEAD. `none` in one of the
- * first two is no store, whatever is committed.
+ * first two is no store, whatever is committed. Encryption is on when the committed file or the person says so: neither switches off what the
+ * other has switched on.
  * @throws UserError when the committed file is not understood.
  */
 export async function readSharedStore({ top }: Repository, env: NodeJS.ProcessEnv = process.env): Promise<SharedStore | null> {
@@ -44,31 +58,71 @@ export async function readSharedStore({ top }: Repository, env: NodeJS.ProcessEn
   const require_push = configured.has('cc-context.push.require')
     ? configured.get('cc-context.push.require') === 'true'
     : committed?.push?.require === true;
-  const fingerprint = fingerprintOf(url);
+  const encryption = committedEncryption(committed) ?? (configured.get(OWN_ENCRYPTION) === 'true' ? { key_id: null } : null);
+  const fingerprint = fingerprintOf(url, encryption);
   const source = env['CC_CONTEXT_STORE'] !== undefined ? 'CC_CONTEXT_STORE' : own !== undefined ? 'git config' : 'committed';
-  const trusted = source !== 'committed' || configured.get('cc-context.trusted') === fingerprint;
-  return { url, source, require_push, fingerprint, trusted };
+  const wasEncrypted = encryption === null && configured.get(ENCRYPTED_STORE) === url;
+  const trusted = source === 'committed' ? configured.get('cc-context.trusted') === fingerprint : !wasEncrypted;
+  return { url, source, require_push, encryption, fingerprint, trusted };
 }
 
+const OWN_ENCRYPTION = 'cc-context.encryption.required';
+/** The store that a person has set themselves and that was used with encryption: without it, as on a commit from before, they are asked. */
+const ENCRYPTED_STORE = 'cc-context.encryptedstore';
+
 /** What a person agrees to: exactly these settings, and no others. */
-export function fingerprintOf(url: string): string {
-  return sha256(JSON.stringify({ url }));
+export function fingerprintOf(url: string, encryption: Encryption | null): string {
+  return sha256(JSON.stringify(encryption === null ? { url } : { url, encryption: { key_id: encryption.key_id } }));
+}
+
+/** The encryption that settings ask for, as they are in a file that is to be committed. @throws UserError when they are not understood. */
+export function encryptionIn(settings: object): Encryption | null {
+  return committedEncryption(understood(settings));
+}
+
+function committedEncryption(settings: Committed | null): Encryption | null {
+  const { required, key_id } = settings?.encryption ?? {};
+  return required === true && key_id !== undefined ? { key_id } : null;
 }
 
 /** Notes that the person agrees to a store, in the repository's own configuration: no clone brings it along. */
 export async function trust({ top }: Repository, { fingerprint }: Pick<SharedStore, 'fingerprint'>): Promise<void> {
   await git(['config', '--local', 'cc-context.trusted', fingerprint], { cwd: top });
+  await git(['config', '--local', '--unset-all', ENCRYPTED_STORE], { cwd: top });
+}
+
+/** Whether the person has agreed to exactly these settings. */
+export async function isTrusted({ top }: Repository, fingerprint: string): Promise<boolean> {
+  return (await readGitConfig(top)).get('cc-context.trusted') === fingerprint;
+}
+
+/** Notes that a store is used with encryption, so that it is not used without it before the person has agreed. */
+export async function noteEncrypted({ top }: Repository, { url, source, encryption }: SharedStore): Promise<void> {
+  if (encryption === null || source === 'committed') return; // then the fingerprint tells
+  if ((await readGitConfig(top)).get(ENCRYPTED_STORE) !== url)
+    await git(['config', '--local', ENCRYPTED_STORE, url], { cwd: top });
 }
 
 type Committed = z.infer<typeof configSchema>;
 
 async function readCommitted(top: string): Promise<Committed | null> {
-  // Only a regular file counts, and only what is committed: not what happens to lie in the work tree.
-  const tree = await git(['ls-tree', '-l', 'HEAD', '--', `:(top,literal)${CONFIG_PATH}`], { cwd: top });
+  const bytes = await readCommittedFile(CONFIG_PATH, top);
+  return bytes === null ? null : understood(parseJson(bytes));
+}
+
+/**
+ * Reads a file of HEAD: not what happens to lie in the work tree, and only a regular file.
+ * @returns empty when it is larger than anything of ours, null when there is none.
+ */
+export async function readCommittedFile(path: string, top: string): Promise<Buffer | null> {
+  const tree = await git(['ls-tree', '-l', 'HEAD', '--', `:(top,literal)${path}`], { cwd: top });
   const [, mode, oid, size] = /^(\d+) blob ([0-9a-f]+) +(\d+)\t/.exec(tree.stdout.toString('utf8')) ?? [];
   if (oid === undefined || mode !== '100644') return null;
-  const bytes = Number(size) <= LARGEST ? (await git(['cat-file', 'blob', oid], { cwd: top })).stdout : null;
-  const parsed = configSchema.safeParse(parseJson(bytes));
+  return Number(size) <= LARGEST ? (await git(['cat-file', 'blob', oid], { cwd: top })).stdout : Buffer.alloc(0);
+}
+
+function understood(settings: unknown): Committed {
+  const parsed = configSchema.safeParse(settings);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new UserError(
@@ -77,9 +131,9 @@ async function readCommitted(top: string): Promise<Committed | null> {
   );
 }
 
-function parseJson(bytes: Buffer | null): unknown {
+function parseJson(bytes: Buffer): unknown {
   try {
-    return bytes === null ? undefined : JSON.parse(bytes.toString('utf8'));
+    return JSON.parse(bytes.toString('utf8'));
   } catch {
     return undefined;
   }

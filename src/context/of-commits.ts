@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { Snapshot } from '../core/snapshot.ts';
 import { parseSnapshot } from '../core/snapshot-schema.ts';
 import { UserError } from '../errors.ts';
-import { blobReader, type HistoryCommit, readHistory, resolveCommit } from '../git/history.ts';
+import { blobReader, type HistoryCommit, readBlobs, readHistory, resolveCommit } from '../git/history.ts';
 
 /** A commit with the contexts it owns, read and checked. */
 export interface CommitContexts extends HistoryCommit {
@@ -21,19 +22,42 @@ export async function contextsOf(revisions: string[], cwd: string, options: stri
     reader.ask(oids);
   }).finally(() => reader.end());
   const answers = await reader.answers();
-  const blobs = new Map(asked.map((oid, at) => [oid, answers[at] ?? null]));
+  const blobs = await askAgain(new Map(asked.map((oid, at) => [oid, answers[at] ?? null])), cwd);
   return commits.map((commit) => {
     const contexts: Snapshot[] = [];
     const problems: string[] = [];
     for (const { path, oid } of commit.snapshots) {
       const blob = blobs.get(oid) ?? null;
-      const parsed = blob === null ? { problem: 'its object is missing' } : parseSnapshot(blob);
+      const parsed = blob === null ? { problem: 'its object is missing' } : parseObject(oid, blob);
       if ('problem' in parsed) problems.push(`${path} is no valid snapshot file (${parsed.problem}).`);
       else if (!path.endsWith(`/${parsed.snapshot.context_id}.json`)) problems.push(`${path} names another context inside.`);
       else contexts.push(parsed.snapshot);
     }
     return { ...commit, contexts: contexts.sort(byTime), problems };
   });
+}
+
+/** Git gives up at the first object that is damaged in some ways: what it was asked for after that is asked again. */
+async function askAgain(blobs: Map<string, Buffer | null>, cwd: string): Promise<Map<string, Buffer | null>> {
+  let left = [...blobs].filter(([, bytes]) => bytes === null).map(([oid]) => oid);
+  while (left.length > 0) {
+    const answers = await readBlobs(left, cwd);
+    const again = left.filter((oid, at) => {
+      blobs.set(oid, answers[at] ?? null);
+      return answers[at] == null;
+    });
+    left = again.slice(1);
+  }
+  return blobs;
+}
+
+/** Git does not compare a blob that it reads with its name. */
+function parseObject(oid: string, bytes: Buffer): ReturnType<typeof parseSnapshot> {
+  const object = Buffer.concat([Buffer.from(`blob ${bytes.length}\0`), bytes]);
+  const name = createHash(oid.length === 40 ? 'sha1' : 'sha256')
+    .update(object)
+    .digest('hex');
+  return name === oid ? parseSnapshot(bytes) : { problem: `its object ${oid} is damaged` };
 }
 
 function byTime(a: Snapshot, b: Snapshot): number {

@@ -3,7 +3,9 @@ import type { SharedStore } from '../config/shared-store.ts';
 import type { IntegrityError } from '../errors.ts';
 import { manifestKey } from '../storage/blob-store.ts';
 import type { OpenStores } from '../storage/open.ts';
+import { tombstoneKey } from '../storage/removals.ts';
 import { type UploadProgress, upload } from '../storage/upload.ts';
+import { honourRemovals } from './honour.ts';
 
 /** The hashes of the manifests that commits made here own and that are not known to be in the team's store. */
 export function waiting({ state }: Pick<OpenStores<Progress>, 'state'>, shared: SharedStore): string[] {
@@ -15,21 +17,36 @@ export function waiting({ state }: Pick<OpenStores<Progress>, 'state'>, shared: 
     .map((key) => hashes.get(key) as string);
 }
 
+/** Those of these manifests (by their hashes) that are on this machine, or what was purged of them, and not known to be in the team's store. */
+export async function unsent(
+  hashes: string[],
+  { blobs, state }: Pick<OpenStores<Progress>, 'blobs' | 'state'>,
+  shared: SharedStore,
+): Promise<string[]> {
+  const missing = new Set(state.uploads(shared.fingerprint).missing(hashes.map(manifestKey)));
+  const wanted = hashes.filter((hash) => missing.has(manifestKey(hash)));
+  const here = await blobs.has(wanted.flatMap((hash) => [manifestKey(hash), tombstoneKey(hash)]));
+  return wanted.filter((hash) => here.has(manifestKey(hash)) || here.has(tombstoneKey(hash)));
+}
+
 /**
- * Uploads contexts to the team's store.
+ * Uploads contexts to the team's store. Where something was removed from that, all that waits is looked at anew.
  * @param manifests hashes of their manifests.
  * @returns what is wrong with those that are not whole on this machine.
  * @throws StoreError, UserError
  */
 export async function send(
   manifests: string[],
-  { blobs, remote, state }: OpenStores<Progress>,
+  stores: OpenStores<Progress>,
   shared: SharedStore,
   onProgress?: (progress: UploadProgress) => void,
 ): Promise<IntegrityError[]> {
+  const { blobs, remote, state } = stores;
   if (remote === null || manifests.length === 0) return [];
+  const { removed } = await honourRemovals(stores, remote, shared);
+  const all = removed ? [...new Set([...manifests, ...waiting(stores, shared)])] : manifests;
   const log = state.uploads(shared.fingerprint);
-  return await upload(manifests, { local: blobs, remote, log, ...(onProgress === undefined ? {} : { onProgress }) });
+  return await upload(all, { local: blobs, remote, log, ...(onProgress === undefined ? {} : { onProgress }) });
 }
 
 /** A context's id names its manifest. */

@@ -1,12 +1,16 @@
 import type { Progress } from '../capture/read-file.ts';
 import { dataDir } from '../config/settings.ts';
-import { readSharedStore, type SharedStore } from '../config/shared-store.ts';
+import { noteEncrypted, readSharedStore, type SharedStore } from '../config/shared-store.ts';
+import { inUse, readTeamKeys } from '../config/team-keys.ts';
 import type { ManifestSession } from '../core/manifest.ts';
-import { IntegrityError } from '../errors.ts';
+import type { Snapshot } from '../core/snapshot.ts';
+import { purgedSentence, type Tombstone } from '../core/tombstone.ts';
+import { IntegrityError, Purged } from '../errors.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
 import { messages } from '../messages.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import type { ContextStore } from '../storage/context-store.ts';
+import { encryptedStore } from '../storage/encrypted-store.ts';
 import { lazyStore } from '../storage/lazy-store.ts';
 import { type OpenStores, openStores } from '../storage/open.ts';
 import { openSharedStore } from '../storage/registry.ts';
@@ -28,12 +32,21 @@ export async function withStores<T>(repository: Repository, work: (stores: OpenS
   }
 }
 
-/** The team's store, opened when it is needed. Before the person has agreed to it nothing is sent to it and nothing asked of it. */
-export function remoteOf(shared: SharedStore, { top }: Repository): BlobStore {
-  return lazyStore(shared.url, async () => {
-    if (!shared.trusted) throw new IntegrityError(...messages.notTrusted(shared.url)); // as good as missing
-    return await openSharedStore(shared.url, top);
-  });
+/**
+ * The team's store, opened when it is needed, with encryption around it where that is on. Before the person has agreed to it nothing is sent
+ * to it and nothing asked of it.
+ */
+export function remoteOf(shared: SharedStore, repository: Repository): BlobStore {
+  return lazyStore(shared.url, () => openTeamStore(shared, repository));
+}
+
+/** The same, opened at once: with all that its adapter can do. @throws UserError, StoreError */
+export async function openTeamStore(shared: SharedStore, repository: Repository): Promise<BlobStore> {
+  if (!shared.trusted) throw new IntegrityError(...messages.notTrusted(shared.url)); // as good as missing
+  if (shared.encryption === null) return await openSharedStore(shared.url, repository.top);
+  const keys = inUse(await readTeamKeys(repository, shared.encryption));
+  await noteEncrypted(repository, shared);
+  return encryptedStore(await openSharedStore(shared.url, repository.top), keys);
 }
 
 /** A context that somebody named, with the stores that it is read from. */
@@ -55,7 +68,17 @@ export async function withContext<T>(
   const found = await namedContexts(name, repository.top);
   return await withStores(repository, async (stores) => {
     const all = await sessionsOf(found.contexts, stores.contexts);
+    const purges = await purgesOf(found.contexts, stores.contexts);
+    const gone = session === undefined ? undefined : purges.find(({ sessions }) => sessions.some((id) => id.startsWith(session)));
+    if (gone !== undefined) throw new Purged(purgedSentence(gone), 'See what is left of it with: cc-show');
     const sessions = session === undefined ? all : [selectSession(all, session)];
-    return await work({ repository, found, sessions, store: stores.contexts, stores });
+    const problems = [...found.problems, ...purges.map(purgedSentence)];
+    return await work({ repository, found: { ...found, problems }, sessions, store: stores.contexts, stores });
   });
+}
+
+/** What was purged of contexts, each purge once. */
+async function purgesOf(contexts: Snapshot[], store: ContextStore): Promise<Tombstone[]> {
+  const all = (await Promise.all(contexts.map(({ manifest_hash }) => store.purges(manifest_hash)))).flat();
+  return [...new Map(all.map((one) => [purgedSentence(one), one])).values()];
 }

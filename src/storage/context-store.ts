@@ -12,10 +12,12 @@ import {
 } from '../core/envelope.ts';
 import { sha256 } from '../core/hash.ts';
 import { type ChunkRef, type Manifest, type ManifestFile, manifestBytes } from '../core/manifest.ts';
-import { IntegrityError } from '../errors.ts';
+import { purgedSentence, type Tombstone } from '../core/tombstone.ts';
+import { IntegrityError, Purged } from '../errors.ts';
 import { type BlobStore, blobKey, manifestKey } from './blob-store.ts';
 import { extend, release } from './growing-buffer.ts';
 import { readThrough } from './read-through.ts';
+import { putRecord, readTombstone, sessionTombstoneKey, tombstoneKey, tombstonesOf } from './removals.ts';
 
 /** Stores and reads contexts: content in, content out; compression, bases and hashes are its business. */
 export interface ContextStore {
@@ -35,8 +37,15 @@ export interface ContextStore {
   putManifest(manifest: Manifest): Promise<string>;
   /** Resolves when all that was put is durable. @throws StoreError */
   flush(): Promise<void>;
-  /** @throws IntegrityError when it is missing or damaged. */
+  /**
+   * The manifest, or what a purge has left of it.
+   * @throws IntegrityError when it is missing or damaged; Purged when nothing is left.
+   */
   readManifest(hash: string): Promise<Manifest>;
+  /** What was purged of a context, the first purge first, as far as this machine knows after reading it. */
+  purges(manifest: string): Promise<Tombstone[]>;
+  /** The sessions among these that were purged, and are therefore not captured. */
+  purgedSessions(ids: string[]): Promise<Set<string>>;
   /** The chunks of a file in order, each verified. @throws IntegrityError that names a missing or damaged object. */
   readFile(file: ManifestFile): AsyncIterable<Buffer>;
 }
@@ -160,6 +169,18 @@ export function contextStore(store: BlobStore, remote: BlobStore | null = null):
     if (sealing.length === 2 * TOGETHER) await putFirst(TOGETHER);
   };
 
+  /** The stored form of a manifest, or of the one that was put in its place. What this machine knows of a purge holds, whatever lies here still. */
+  const findManifest = async (asked: string): Promise<{ hash: string; blob: Buffer }> => {
+    const here = await tombstonesOf(asked, (key) => readTombstone(store, key));
+    const hash = standsFor(asked, here);
+    const blob = await objects.get(manifestKey(hash));
+    if (blob !== null) return { hash, blob };
+    const tombstone = remote === null ? null : await readTombstone(remote, tombstoneKey(hash));
+    if (tombstone === null) throw missing(manifestKey(hash), remote);
+    await putRecord(store, tombstoneKey(hash), tombstone);
+    return await findManifest(hash);
+  };
+
   return {
     async putChunk(content, before, { heal = false, loose } = {}) {
       const hash = sha256(content);
@@ -207,10 +228,9 @@ export function contextStore(store: BlobStore, remote: BlobStore | null = null):
       return hash;
     },
 
-    async readManifest(hash) {
+    async readManifest(asked) {
+      const { hash, blob } = await findManifest(asked);
       const name = manifestKey(hash);
-      const blob = await objects.get(name);
-      if (blob === null) throw missing(name, remote);
       const content = unseal(parseEnvelope(blob, name), null, name);
       if (sha256(content) !== hash) throw damaged(name);
       await objects.verified(name);
@@ -219,6 +239,13 @@ export function contextStore(store: BlobStore, remote: BlobStore | null = null):
       } catch {
         throw damaged(name);
       }
+    },
+
+    purges: (manifest) => tombstonesOf(manifest, (key) => readTombstone(store, key)),
+
+    async purgedSessions(ids) {
+      const there = await store.has(ids.map(sessionTombstoneKey));
+      return new Set(ids.filter((id) => there.has(sessionTombstoneKey(id))));
     },
 
     async *readFile(file) {
@@ -230,6 +257,14 @@ export function contextStore(store: BlobStore, remote: BlobStore | null = null):
       }
     },
   };
+}
+
+/** The hash of the manifest that tombstones lead to. @throws Purged */
+function standsFor(asked: string, tombstones: Tombstone[]): string {
+  const last = tombstones.at(-1);
+  if (last === undefined) return asked;
+  if (last.replacement !== null) return last.replacement;
+  throw new Purged(purgedSentence(last), 'Nothing else is in this context. See the others with: cc-list');
 }
 
 function missing(name: string, remote: BlobStore | null): IntegrityError {

@@ -39,6 +39,9 @@ CREATE TABLE IF NOT EXISTS uncovered (worktree TEXT NOT NULL, git_commit TEXT NO
 CREATE TABLE IF NOT EXISTS loose (number INTEGER PRIMARY KEY, hash TEXT NOT NULL, before TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS uploaded (store TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (store, key)) WITHOUT ROWID;
 `;
+/** Made by the first `gc` of a store that tells no ages. */
+const SEEN =
+  'CREATE TABLE IF NOT EXISTS seen (store TEXT NOT NULL, key TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (store, key)) WITHOUT ROWID';
 /** Another number when the tables or what a progress holds have changed: missing tables are made then, and the progress is forgotten. */
 const VERSION = 3;
 
@@ -91,6 +94,18 @@ export interface LocalState<P> {
   /** The contexts captured here and the commit last known to own each (null before the first commit that took it). */
   ownedContexts(): { context_id: string; path: string; git_commit: string | null }[];
   moveOwner(contextId: string, commit: string): void;
+  /** What was staged in any of the work trees and waits for its commit. */
+  allPending(): Pending[];
+  /** How far each file was read, by its path. */
+  allProgress(): Iterable<[path: string, progress: P]>;
+  /** A session was purged, and with it these chunks. */
+  forgetSession(sessionId: string, chunks: string[]): void;
+  /** These contexts are gone from this machine. */
+  forgetContexts(contextIds: string[]): void;
+  /** No commit owns these contexts any more. */
+  disown(contextIds: string[]): void;
+  /** When each of these objects of a store was first seen here (milliseconds since 1970): now, where it was not seen before. Others are forgotten. */
+  firstSeen(store: string, keys: string[]): Map<string, number>;
   close(): void;
 }
 
@@ -208,7 +223,47 @@ export function openLocalState<P>(commonDir: string, storeId: string, timeout: n
           const put = database.prepare('INSERT OR IGNORE INTO uploaded (store, key) VALUES (?, ?)');
           for (const key of keys) put.run(store, key);
         }),
+      forget: () => {
+        database.prepare('DELETE FROM uploaded WHERE store = ?').run(store);
+      },
     }),
+    allPending: () => rows<Pending>('SELECT context_id, path, fingerprint FROM pending'),
+    *allProgress() {
+      for (const { path } of rows<{ path: string }>('SELECT path FROM progress')) {
+        const found = row<{ value: string }>('SELECT value FROM progress WHERE path = ?', path);
+        if (found !== null) yield [path, JSON.parse(found.value) as P];
+      }
+    },
+    forgetSession: (sessionId, chunks) =>
+      transaction(database, () => {
+        database.prepare('DELETE FROM progress WHERE instr(path, ?)').run(sessionId);
+        database.prepare('DELETE FROM capture WHERE session_id = ?').run(sessionId);
+        const forget = database.prepare('DELETE FROM loose WHERE hash = ? OR before = ?');
+        for (const hash of chunks) forget.run(hash, hash);
+      }),
+    forgetContexts: (contextIds) =>
+      transaction(database, () => {
+        const forget = database.prepare('DELETE FROM capture WHERE context_id = ?');
+        for (const id of contextIds) forget.run(id);
+      }),
+    disown: (contextIds) =>
+      transaction(database, () => {
+        const disown = database.prepare('UPDATE capture SET git_commit = NULL WHERE context_id = ?');
+        for (const id of contextIds) disown.run(id);
+      }),
+    firstSeen: (store, keys) =>
+      transaction(database, () => {
+        database.exec(SEEN);
+        const known = new Map(
+          rows<{ key: string; at: number }>('SELECT key, at FROM seen WHERE store = ?', store).map(({ key, at }) => [key, at]),
+        );
+        database.prepare('DELETE FROM seen WHERE store = ?').run(store);
+        const put = database.prepare('INSERT INTO seen (store, key, at) VALUES (?, ?, ?)');
+        const now = Date.now();
+        const seen = new Map(keys.map((key) => [key, known.get(key) ?? now]));
+        for (const [key, at] of seen) put.run(store, key, at);
+        return seen;
+      }),
     looseChunks: () => rows('SELECT hash, before FROM loose ORDER BY number'),
     packed: (chunks) =>
       transaction(database, () => {

@@ -4,6 +4,7 @@ import { UserError } from '../errors.ts';
 import type { BlobStore } from './blob-store.ts';
 import { type ContextStore, contextStore } from './context-store.ts';
 import { type LocalState, openLocalState } from './local-state.ts';
+import { registerUser } from './users.ts';
 
 /** The store of contexts and the local state of a repository, open. */
 export interface OpenStores<P> {
@@ -12,6 +13,9 @@ export interface OpenStores<P> {
   remote: BlobStore | null;
   contexts: ContextStore;
   state: LocalState<P>;
+  /** Where the embedded store and the repository are. */
+  dataDir: string;
+  commonDir: string;
   close(): Promise<void>;
 }
 
@@ -31,7 +35,10 @@ export async function openStores<P>(
     throw new UserError('There is no home directory to keep the store in.', 'Set CC_CONTEXT_HOME to a folder of yours.');
   const blobs = sqliteStore({ path: join(dataDir, 'store.db'), timeout });
   const state = openLocalState<P>(commonDir, await blobs.id(), timeout);
+  await registerUser(blobs, commonDir);
   return {
+    dataDir,
+    commonDir,
     blobs,
     remote,
     contexts: contextStore(blobs, remote),

@@ -1,7 +1,10 @@
-import type { BlobStore } from './blob-store.ts';
+import { type BlobStore, blobKey } from './blob-store.ts';
+import { getBlob } from './spare.ts';
 
 /** Objects that are fetched at the same time. */
 const AT_ONCE = 8;
+
+const BLOBS = blobKey('');
 
 /** Reads objects from the store on this machine and, those that it does not have, from the team's. */
 export interface ReadThrough {
@@ -22,7 +25,7 @@ export function readThrough(local: BlobStore, remote: BlobStore | null): ReadThr
   const fetch = (key: string): Promise<Buffer | null> => {
     const known = underway.get(key);
     if (known !== undefined || remote === null) return known ?? Promise.resolve(null);
-    const fetching = remote.get(key);
+    const fetching = key.startsWith(BLOBS) ? getBlob(remote, key.slice(BLOBS.length)) : remote.get(key);
     fetching.catch(() => {}); // told by whoever asks for it
     underway.set(key, fetching);
     return fetching;

@@ -1,10 +1,11 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { OpenStore } from '../adapter.ts';
 import { UserError } from '../errors.ts';
 import type { BlobStore } from './blob-store.ts';
 import { withRetries } from './retry.ts';
-import { toldStore } from './told-store.ts';
+import { openToldStore } from './told-store.ts';
 
 /** Opens a store by its URL. @throws UserError, StoreError */
 type Open = (url: string, cwd: string) => Promise<BlobStore>;
@@ -42,6 +43,12 @@ async function openFromPackage(url: string, cwd: string): Promise<BlobStore> {
   try {
     path = createRequire(join(cwd, 'package.json')).resolve(name);
   } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND')
+      throw new UserError(
+        `The package ${name} is no adapter: it has nothing that can be imported.`,
+        'Its package.json has to say "exports": "./index.js", or whatever its file is.',
+        { cause },
+      );
     throw new UserError(
       `The adapter ${name} is not installed in this repository.`,
       `Install it: npm install --save-dev ${name}`,
@@ -53,5 +60,5 @@ async function openFromPackage(url: string, cwd: string): Promise<BlobStore> {
   const adapter = (await import(pathToFileURL(path).href)) as { default?: unknown };
   if (typeof adapter.default !== 'function')
     throw new UserError(`The package ${name} is no adapter: it has no default export that is a function.`);
-  return withRetries(toldStore((await adapter.default(url)) as BlobStore));
+  return withRetries(await openToldStore(adapter.default as OpenStore, url));
 }

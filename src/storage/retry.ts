@@ -58,7 +58,24 @@ export function withRetries(
       }
     }
   };
-  const { replace } = store;
+  const { replace, entries, peek } = store;
+  /** A listing that broke off begins anew: what was given already is passed over. */
+  async function* listing<T>(list: () => AsyncIterable<T>, keyOf: (found: T) => string): AsyncGenerator<T> {
+    const given = new Set<string>();
+    for (let next = tries(); ; ) {
+      try {
+        for await (const found of list()) {
+          if (given.has(keyOf(found))) continue;
+          given.add(keyOf(found));
+          yield found;
+          next = tries();
+        }
+        return;
+      } catch (error) {
+        await next(error);
+      }
+    }
+  }
 
   return {
     url: store.url,
@@ -67,23 +84,15 @@ export function withRetries(
     ...(replace !== undefined && { replace: (key, was, bytes) => again(() => replace.call(store, key, was, bytes)) }),
     get: (key) => again(() => store.get(key)),
     has: (keys) => again(() => store.has(keys)),
-    async *list(prefix) {
-      // A list that broke off begins anew: what was given already is passed over.
-      const given = new Set<string>();
-      for (let next = tries(); ; ) {
-        try {
-          for await (const key of store.list(prefix)) {
-            if (given.has(key)) continue;
-            given.add(key);
-            yield key;
-            next = tries();
-          }
-          return;
-        } catch (error) {
-          await next(error);
-        }
-      }
-    },
+    list: (prefix) => listing(() => store.list(prefix), String),
+    ...(entries !== undefined && {
+      entries: (prefix) =>
+        listing(
+          () => entries.call(store, prefix),
+          ({ key }) => key,
+        ),
+    }),
+    ...(peek !== undefined && { peek: (key, length) => again(() => peek.call(store, key, length)) }),
     delete: (key) => again(() => store.delete(key)),
     close: () => store.close(),
   };

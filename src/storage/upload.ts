@@ -1,11 +1,11 @@
-import { parseEnvelope, unseal } from '../core/envelope.ts';
+import { type Envelope, pack, parseEnvelope, unseal } from '../core/envelope.ts';
 import { sha256 } from '../core/hash.ts';
-import { checkManifest } from '../core/snapshot-schema.ts';
 import { IntegrityError } from '../errors.ts';
+import { each } from './ahead.ts';
 import { type BlobStore, blobKey, manifestKey } from './blob-store.ts';
+import { readTombstone, tombstoneKey, tombstonesOf } from './removals.ts';
+import { chunksOf, openManifest } from './stored-manifest.ts';
 
-/** Objects that are uploaded at the same time. */
-const AT_ONCE = 8;
 /** From so many objects on the store is asked first which of them it has: to ask costs a request too. */
 const ASK_FROM = 4;
 
@@ -14,6 +14,8 @@ export interface UploadLog {
   /** Those of these keys that are not known to be there. */
   missing(keys: string[]): string[];
   add(keys: string[]): void;
+  /** Something was removed from the store: nothing is known to be there any more. */
+  forget(): void;
 }
 
 /** How far an upload is. */
@@ -22,6 +24,14 @@ export interface UploadProgress {
   of: number;
   /** Bytes that were sent. */
   bytes: number;
+}
+
+/** What a context needs in the store: each kind before the next. */
+interface Needed {
+  blobs: string[];
+  manifests: string[];
+  /** Of a context that was purged; its own manifest is not sent. */
+  tombstones: string[];
 }
 
 /**
@@ -45,44 +55,52 @@ export async function upload(
     onProgress?: (progress: UploadProgress) => void;
   },
 ): Promise<IntegrityError[]> {
-  const blobs = new Set<string>();
-  const whole: string[] = [];
+  const needed = { blobs: new Set<string>(), manifests: new Set<string>(), tombstones: new Set<string>() };
   const problems: IntegrityError[] = [];
-  for (const key of log.missing(manifests.map(manifestKey))) {
+  const done: string[] = [];
+  const wanted = new Map(manifests.map((hash) => [manifestKey(hash), hash]));
+  for (const key of log.missing([...wanted.keys()])) {
     try {
-      for (const blob of await blobsOf(key, local, log)) blobs.add(blob);
-      whole.push(key);
+      const found = await neededBy(wanted.get(key) as string, local, log);
+      for (const kind of ['blobs', 'manifests', 'tombstones'] as const) for (const one of found[kind]) needed[kind].add(one);
+      if (found.tombstones.length > 0) done.push(key);
     } catch (error) {
       if (!(error instanceof IntegrityError)) throw error;
       problems.push(error);
     }
   }
-  const there = blobs.size >= ASK_FROM ? await remote.has([...blobs]) : new Set<string>();
-  log.add([...there]);
-  const toSend = [...blobs].filter((key) => !there.has(key));
-  const progress = { objects: 0, of: toSend.length + whole.length, bytes: 0 };
-  const send = async (key: string) => {
-    const bytes = await readLocal(local, key);
-    await remote.put(key, bytes);
-    log.add([key]);
-    progress.objects += 1;
-    progress.bytes += bytes.length;
-    onProgress({ ...progress });
-  };
-  await each(toSend, send);
-  await each(whole, send);
+  const waves = [await toSend(needed.blobs), await toSend(needed.manifests), [...needed.tombstones]];
+  const progress = { objects: 0, of: waves.flat().length, bytes: 0 };
+  for (const wave of waves) {
+    await each(wave, async (key) => {
+      const bytes = await readToSend(local, key);
+      await remote.put(key, bytes);
+      log.add([key]);
+      progress.objects += 1;
+      progress.bytes += bytes.length;
+      onProgress({ ...progress });
+    });
+  }
+  log.add(done);
   return problems;
+
+  async function toSend(keys: Set<string>): Promise<string[]> {
+    const there = keys.size >= ASK_FROM ? await remote.has([...keys]) : new Set<string>();
+    log.add([...there]);
+    return [...keys].filter((key) => !there.has(key));
+  }
 }
 
-/** The blobs of a context that are not known to be in the team's store, with all that they are compressed against. */
-async function blobsOf(name: string, local: BlobStore, log: UploadLog): Promise<string[]> {
-  const content = unseal(parseEnvelope(await readLocal(local, name), name), null, name);
-  const checked =
-    manifestKey(sha256(content)) === name ? checkManifest(JSON.parse(content.toString('utf8'))) : { problem: 'its hash' };
-  if ('problem' in checked) throw new IntegrityError(`The stored object ${name} is damaged.`, 'Restore the store from a backup.');
-  const named = checked.manifest.sessions.flatMap(({ files }) =>
-    files.flatMap(({ chunks }) => chunks.map(([hash]) => blobKey(hash))),
-  );
+/** What the store is not known to have of a context, with all that its blobs are compressed against. @throws IntegrityError */
+async function neededBy(asked: string, local: BlobStore, log: UploadLog): Promise<Needed> {
+  const purges = await tombstonesOf(asked, (key) => readTombstone(local, key));
+  const last = purges.at(-1);
+  const between = purges.flatMap(({ replacement }) => (replacement === null ? [] : [replacement]));
+  const tombstones = purges.map((_, at) => tombstoneKey([asked, ...between][at] as string));
+  const hash = last === undefined ? asked : last.replacement;
+  if (hash === null) return { blobs: [], manifests: [], tombstones };
+  const manifest = openManifest(hash, await readLocal(local, manifestKey(hash)));
+  const named = manifest.sessions.flatMap(chunksOf).map(([chunk]) => blobKey(chunk));
   const found = new Set<string>();
   for (let next = log.missing([...new Set(named)]); next.length > 0; ) {
     for (const key of next) found.add(key);
@@ -91,7 +109,27 @@ async function blobsOf(name: string, local: BlobStore, log: UploadLog): Promise<
       [...new Set(bases.flatMap((base) => (base === null ? [] : [blobKey(base)])))].filter((key) => !found.has(key)),
     );
   }
-  return [...found];
+  return { blobs: [...found], manifests: log.missing([manifestKey(hash)]), tombstones };
+}
+
+/**
+ * An object as it is to be sent. What is shared never changes, so nothing loose is: the next chunk would be compressed here against more than
+ * the others have.
+ */
+async function readToSend(local: BlobStore, key: string): Promise<Buffer> {
+  for (;;) {
+    const bytes = await readLocal(local, key);
+    if (!key.startsWith(blobKey(''))) return bytes;
+    const envelope = parseEnvelope(bytes, key);
+    if (!envelope.loose || local.replace === undefined) return bytes;
+    await local.replace(key, bytes, await packAlone(key, envelope));
+  }
+}
+
+async function packAlone(key: string, envelope: Envelope): Promise<Buffer> {
+  const content = unseal(envelope, null, key);
+  if (blobKey(sha256(content)) !== key) throw new IntegrityError(`The stored object ${key} is damaged.`);
+  return await pack(envelope, content, null);
 }
 
 async function readLocal(local: BlobStore, key: string): Promise<Buffer> {
@@ -101,12 +139,4 @@ async function readLocal(local: BlobStore, key: string): Promise<Buffer> {
     `The stored object ${key} is missing on this machine.`,
     'Push from the machine on which the commit was made.',
   );
-}
-
-async function each(keys: string[], work: (key: string) => Promise<void>): Promise<void> {
-  const left = [...keys];
-  const worker = async () => {
-    for (let key = left.shift(); key !== undefined; key = left.shift()) await work(key);
-  };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, keys.length) }, worker));
 }

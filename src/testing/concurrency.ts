@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
+import type { BlobStore } from '../storage/blob-store.ts';
 import type { Check } from './judged.ts';
 import { assertValue, blob, each, keysOf, largeValue } from './samples.ts';
 
@@ -27,13 +28,26 @@ export const concurrencyChecks: Check[] = [
       const handles = [store, await reopen()];
       for (let round = 0; round < 5; round += 1) {
         const key = blob(round);
-        const values = Array.from({ length: 24 }, (_, at) => Buffer.from(`${at} `.repeat(1 + at * 100)));
-        await Promise.all(values.map((value, at) => handles[at % 2]?.put(key, value)));
-        const won = await store.get(key);
-        const winner = values.find((value) => won?.equals(value));
-        assert.ok(winner !== undefined, `${key} has none of the values that were put`);
+        // Of several lengths, so that they take several times: who is first stays, also for those who come while others are at it.
+        const values = Array.from({ length: 24 }, (_, at) => Buffer.from(`${at} `.repeat(1 + at * 3000)));
+        const seen = await Promise.all(
+          values.map(async (value, at) => {
+            const handle = handles[at % 2] as BlobStore;
+            await handle.put(key, value);
+            return await handle.get(key);
+          }),
+        );
+        const winner = seen[0] as Buffer;
+        assert.ok(
+          values.some((value) => winner?.equals(value)),
+          `${key} has none of the values that were put`,
+        );
+        assert.ok(
+          seen.every((value) => value?.equals(winner)),
+          'a value changed when another put that ran at the same time was done',
+        );
         await store.put(key, Buffer.from('too late'));
-        for (let time = 0; time < 3; time += 1) for (const handle of handles) await assertValue(handle, key, winner);
+        for (const handle of handles) await assertValue(handle, key, winner);
       }
     },
   ],
@@ -50,18 +64,21 @@ export const concurrencyChecks: Check[] = [
     'who reads while another writes sees the whole value or none',
     async ({ store, reopen }) => {
       const reader = await reopen();
-      const value = largeValue(4).subarray(0, 2 * 1024 * 1024);
-      const keys = Array.from({ length: 8 }, (_, at) => blob(at));
+      const value = largeValue(4).subarray(0, 1024 * 1024);
+      const keys = Array.from({ length: 24 }, (_, at) => blob(at));
+      const unseen = new Set(keys);
       let written = false;
-      const writing = each(keys, (key) => store.put(key, value)).finally(() => (written = true));
+      const writing = each(keys, (key) => store.put(key, value), 2).finally(() => (written = true));
+      const see = async (key: string) => {
+        assert.ok(keys.includes(key), `${key} is there, which nobody has put`);
+        if (unseen.has(key)) await assertValue(reader, key, value);
+        unseen.delete(key);
+      };
       const reading = (async () => {
         while (!written) {
-          for (const key of await keysOf(reader, '')) {
-            assert.ok(keys.includes(key), `list gives ${key}, which nobody has put`);
-            await assertValue(reader, key, value);
-          }
-          for (const key of await reader.has(keys)) await assertValue(reader, key, value);
-          for (const key of keys) if ((await reader.get(key)) !== null) await assertValue(reader, key, value);
+          await Promise.all((await keysOf(reader, '')).map(see));
+          await Promise.all([...(await reader.has(keys))].map(see));
+          await Promise.all([...unseen].map(async (key) => (await reader.get(key)) !== null && (await see(key))));
           await setImmediate();
         }
       })();
@@ -75,15 +92,16 @@ export const concurrencyChecks: Check[] = [
     async ({ store, reopen }) => {
       const [other, key] = [await reopen(), blob(1)];
       const values = ['one', 'two', 'three'].map((text) => Buffer.from(text.repeat(5000)));
-      await Promise.all(
-        Array.from({ length: 30 }, async (_, at) => {
-          const handle = at % 2 === 0 ? store : other;
-          if (at % 5 === 4) await handle.delete(key);
-          else await handle.put(key, values[at % 3] as Buffer);
+      const worker = async (_: unknown, number: number) => {
+        const handle = number % 2 === 0 ? store : other;
+        for (let time = 0; time < 8; time += 1) {
+          if ((number + time) % 3 === 0) await handle.delete(key);
+          else await handle.put(key, values[time % 3] as Buffer);
           const seen = await handle.get(key);
           assert.ok(seen === null || values.some((value) => value.equals(seen)), 'a value that nobody has put');
-        }),
-      );
+        }
+      };
+      await Promise.all(Array.from({ length: 6 }, worker));
       await store.delete(key);
       assert.equal(await other.get(key), null);
     },

@@ -1,12 +1,14 @@
 import type { BlobStore } from '../storage/blob-store.ts';
 import { concurrencyChecks } from './concurrency.ts';
 import { brokenCheck } from './errors.ts';
-import { type Check, judge, type Open } from './judged.ts';
+import { type Check, judge } from './judged.ts';
 import { keyChecks } from './keys.ts';
 import { lifetimeChecks } from './lifetime.ts';
+import type { Open } from './opened.ts';
+import { optionalChecks } from './optional.ts';
 import { valueChecks } from './values.ts';
 
-export type { Open, Opened } from './judged.ts';
+export type { Open, Opened } from './opened.ts';
 
 /** The part of a test runner that is used: `node:test` and `vitest` are such modules. */
 export interface TestRunner {
@@ -27,7 +29,7 @@ export interface ConformanceOptions {
   patience?: number;
 }
 
-const CHECKS: Check[] = [...valueChecks, ...keyChecks, ...lifetimeChecks, ...concurrencyChecks];
+const CHECKS: Check[] = [...valueChecks, ...keyChecks, ...optionalChecks, ...lifetimeChecks, ...concurrencyChecks];
 
 /**
  * Declares the tests that every adapter has to pass; docs/adapters.md explains them.

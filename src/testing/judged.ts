@@ -1,15 +1,5 @@
 import type { BlobStore } from '../storage/blob-store.ts';
-
-/** A new, empty store that was opened to be judged. */
-export interface Opened {
-  store: BlobStore;
-  /** Opens the same store a second time, as another process on another machine would, while the first may still be open. */
-  reopen: () => BlobStore | Promise<BlobStore>;
-  /** Removes what is left of the store. Called when all that was opened is closed. */
-  remove?: () => unknown;
-}
-
-export type Open = () => Opened | Promise<Opened>;
+import type { Open, Opened } from './opened.ts';
 
 /** What a check sees: a store of its own. What it does not close is closed after it. */
 export interface Judged {
@@ -49,11 +39,15 @@ export async function judge(
   const openNew = async () => {
     const opened = await open();
     stores.push(opened);
-    return { ...opened, store: keep(opened.store) };
+    return { store: keep(await opened.store), reopen: opened.reopen };
   };
   const close = async (store: BlobStore) => {
     handles.delete(store);
     await within(patience.call, 'close', store.close());
+  };
+  const cleanUp = async () => {
+    for (const handle of [...handles]) await close(handle);
+    for (const { remove } of stores) await remove?.();
   };
   try {
     const { store, reopen } = await openNew();
@@ -66,10 +60,11 @@ export async function judge(
       inTime: (what, call) => within(patience.call, what, call),
     };
     await within(patience.check, 'The check', run(judged));
-  } finally {
-    for (const handle of [...handles]) await close(handle);
-    for (const { remove } of stores) await remove?.();
+  } catch (error) {
+    await cleanUp().catch(() => {}); // the first error is the one to tell
+    throw error;
   }
+  await cleanUp();
 }
 
 async function within<T>(time: number, what: string, call: Promise<T>): Promise<T> {

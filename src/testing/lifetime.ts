@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertPlainError, assertRejection } from './errors.ts';
+import { assertPlainError, rejection } from './errors.ts';
 import type { Check } from './judged.ts';
 import { assertValue, blob, keysOf } from './samples.ts';
 
@@ -77,8 +77,8 @@ export const lifetimeChecks: Check[] = [
         ['delete', () => store.delete(blob(1))],
       ];
       for (const [name, call] of calls) {
-        const error = await inTime(`${name}, after close,`, assertRejection(name, call));
-        if (error !== null) assertPlainError(error, secrets);
+        const rejected = await inTime(`${name}, after close,`, rejection(name, call));
+        if (rejected !== null) assertPlainError(rejected.error, secrets);
       }
     },
   ],
@@ -92,16 +92,13 @@ export const lifetimeChecks: Check[] = [
         ...puts.map((put) =>
           inTime(
             'put, while the store was closed,',
-            put.then(
-              () => true,
-              () => false,
-            ),
+            rejection('put', () => put),
           ),
         ),
       ]);
       const again = await reopen();
       const there = await again.has(keys);
-      keys.forEach((key, at) => assert.ok(ends[at] !== true || there.has(key), 'a put was told to be done and is lost'));
+      keys.forEach((key, at) => assert.ok(ends[at] !== null || there.has(key), 'a put was told to be done and is lost'));
       for (const key of there) await assertValue(again, key, Buffer.from(key));
     },
   ],

@@ -36,12 +36,12 @@ export function largeValue(seed: number): Buffer {
 }
 
 /** Does some work for each of these, a few at a time. */
-export async function each<T>(items: T[], work: (item: T) => Promise<unknown>): Promise<void> {
+export async function each<T>(items: T[], work: (item: T) => Promise<unknown>, atOnce = 16): Promise<void> {
   const left = [...items];
   const worker = async () => {
     for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
   };
-  await Promise.all(Array.from({ length: 16 }, worker));
+  await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
 export const keysOf = (store: BlobStore, prefix: string): Promise<string[]> => Array.fromAsync(store.list(prefix));
@@ -51,11 +51,7 @@ export async function assertValue(store: BlobStore, key: string, expected: Buffe
   const bytes = await store.get(key);
   assert.ok(bytes !== null, `${key} is not there`);
   assert.ok(Buffer.isBuffer(bytes), `${key} is given as no Buffer, but ${Object.prototype.toString.call(bytes)}`);
-  const differs = bytes.length === expected.length ? bytes.findIndex((byte, at) => byte !== expected[at]) : null;
-  assert.ok(
-    differs === -1,
-    differs === null
-      ? `${key} has ${bytes.length} bytes, not ${expected.length}`
-      : `${key} is another value, from byte ${differs} on`,
-  );
+  assert.ok(bytes.length === expected.length, `${key} has ${bytes.length} bytes, not ${expected.length}`);
+  if (bytes.equals(expected)) return;
+  assert.fail(`${key} is another value, from byte ${bytes.findIndex((byte, at) => byte !== expected[at])} on`);
 }

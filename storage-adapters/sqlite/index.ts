@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BlobStore } from '../../src/storage/blob-store.ts';
-import { type Database, openDatabase, transaction } from './database.ts';
+import { type Database, openDatabase, type Statement, transaction } from './database.ts';
 
 // With rowids: the index of the keys stays small, so that whether a key is there is told without reading past blobs.
 const SCHEMA = `
@@ -29,11 +29,15 @@ export function sqliteStore({ path, timeout = 5000 }: { path: string; timeout?: 
     get: database.prepare('SELECT bytes FROM object WHERE key = ?'),
     has: database.prepare('SELECT key FROM object WHERE key IN (SELECT value FROM json_each(?))'),
     list: database.prepare('SELECT key FROM object WHERE key >= ? AND key < ?'),
+    entries: database.prepare('SELECT key, length(bytes) AS bytes, created_at FROM object WHERE key >= ? AND key < ?'),
+    // SQLite makes NULL of the beginning of an empty value.
+    peek: database.prepare("SELECT coalesce(substr(bytes, 1, ?), x'') AS bytes FROM object WHERE key = ?"),
     delete: database.prepare('DELETE FROM object WHERE key = ?'),
   };
 
   // Puts of one tick share a transaction and so one fsync: a capture costs one, not one for each blob.
   let waiting: Waiting[] = [];
+  let closed = false;
   const flush = () => {
     const batch = waiting;
     waiting = [];
@@ -57,22 +61,34 @@ export function sqliteStore({ path, timeout = 5000 }: { path: string; timeout?: 
     replace: async (key, was, bytes) => {
       statements.replace.run(bytes, key, was);
     },
-    get: async (key) => {
-      const bytes = statements.get.get(key)?.['bytes'] as Uint8Array<ArrayBuffer> | undefined;
-      return bytes === undefined ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    },
+    get: async (key) => bufferOf(statements.get.get(key)),
+    peek: async (key, length) => bufferOf(statements.peek.get(length, key)),
     has: async (keys) => new Set(statements.has.all(JSON.stringify(keys)).map(({ key }) => key as string)),
     async *list(prefix) {
       for (const row of statements.list.all(prefix, `${prefix}\u{10ffff}`)) yield row['key'] as string;
     },
+    async *entries(prefix) {
+      for (const { key, bytes, created_at } of statements.entries.all(prefix, `${prefix}\u{10ffff}`))
+        yield { key: key as string, bytes: bytes as number, modified: Date.parse(created_at as string) };
+    },
     delete: async (key) => {
       statements.delete.run(key);
     },
+    compact: async () => {
+      database.exec('VACUUM');
+      database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
+    },
     close: async () => {
       if (waiting.length > 0) flush();
-      database.close();
+      if (!closed) database.close();
+      closed = true;
     },
   };
+}
+
+function bufferOf(row: ReturnType<Statement['get']>): Buffer | null {
+  const bytes = row?.['bytes'] as Uint8Array<ArrayBuffer> | undefined;
+  return bytes === undefined ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function prepareStore(database: Database): string {

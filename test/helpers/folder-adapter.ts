@@ -38,7 +38,10 @@ export default (url) => ({
     try { return fs.readFileSync(join(root, key)); } catch { return null; }
   },
   async has(keys) { check(); return new Set(keys.filter((key) => fs.existsSync(join(root, key)))); },
-  async *list(prefix) { check(); for (const path of fs.globSync('**/*', { cwd: root })) if (path.startsWith(prefix)) yield path; },
+  async *list(prefix) {
+    check();
+    for (const path of fs.globSync('**/*', { cwd: root })) if (path.startsWith(prefix) && fs.statSync(join(root, path)).isFile()) yield path;
+  },
   async delete(key) { fs.rmSync(join(root, key), { force: true }); },
   async close() {},
 });

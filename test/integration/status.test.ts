@@ -25,7 +25,7 @@ test('what the commit has, what the next one would capture, and that capture wor
     ],
     capture: { ok: true, problems: [] },
     warnings: [],
-    store: { url: expect.stringMatching(/^sqlite:/), shared: null, pending_uploads: 0 },
+    store: { url: expect.stringMatching(/^sqlite:/), shared: null, encrypted: false, pending_uploads: 0 },
   });
   expect(status.active_sessions[0]?.new_bytes).toBeGreaterThan(0);
   expect(work.cc('status').stdout).toMatch(/^✓ Capture works/);

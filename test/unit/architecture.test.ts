@@ -11,6 +11,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   claude: ['core'],
   storage: ['core', 'storage-adapters'],
   'storage-adapters': ['storage'],
+  testing: ['storage'],
   capture: ['core', 'claude', 'git', 'storage', 'ui'],
   context: ['core', 'claude', 'git', 'storage', 'config', 'capture', 'ui'],
   commands: ['core', 'claude', 'git', 'storage', 'config', 'capture', 'context', 'ui', 'storage-adapters'],

@@ -104,6 +104,7 @@ export function kinds(seed: number): Kind[] {
     ';EndpointSuffix=core.windows.net',
   );
   bare('age-secret-key', 'AGE-SECRET', '-KEY-1', r(58, 'QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L'));
+  bare('cc-context-key', 'cck', '1_', r(64, HEX));
   bare('jwt', encoded({ alg: 'HS256', typ: 'JWT' }), '.', encoded({ sub: r(12), iat: 1_700_000_000 }), '.', r(43, WORD));
   within('private-key', pemBody(r), `-----BEGIN RSA PRIVATE ${'KEY'}-----\n`, `\n-----END RSA PRIVATE ${'KEY'}-----\n`);
   within('private-key', pemBody(r), `-----BEGIN ${'PRIVATE KEY'}-----\n`);

@@ -1,5 +1,5 @@
 import { readSharedStore, type SharedStore } from '../../config/shared-store.ts';
-import { send, waiting } from '../../context/outbox.ts';
+import { send, unsent } from '../../context/outbox.ts';
 import { withStores } from '../../context/stores.ts';
 import { UserError } from '../../errors.ts';
 import { REFUSED } from '../../git/hooks/line.ts';
@@ -22,10 +22,9 @@ export async function prePush(remote: string): Promise<number> {
   try {
     if (!shared.trusted) throw new UserError(...messages.notTrusted(shared.url));
     const problems = await withStores(repository, async (stores) => {
-      const pending = new Set(waiting(stores, shared));
-      if (pending.size === 0) return [];
       const options = ['HEAD', '--branches', '--tags', '--not', `--remotes=${remote}`];
-      const pushed = (await manifestsOf([], repository.top, options)).filter((hash) => pending.has(hash));
+      // By the commits, not by what is noted of them: the post-commit of the last one may still be about it.
+      const pushed = await unsent(await manifestsOf([], repository.top, options), stores, shared);
       return await send(pushed, stores, shared, ({ objects, of, bytes }) =>
         progress.show(messages.uploading(objects, of, bytes)),
       );

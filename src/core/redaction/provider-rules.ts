@@ -24,6 +24,7 @@ const TOKENS: readonly Row[] = [
   ['notion-token', ['secret_'], 'secret_[A-Za-z0-9]{43}(?![A-Za-z0-9])'],
   ['supabase-token', ['sbp_'], 'sbp_(?:v0_)?[a-f0-9]{40,}'],
   ['age-secret-key', ['AGE-SECRET-KEY-1'], 'AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}'],
+  ['cc-context-key', ['cck1_'], 'cck1_[0-9a-fA-F]{64}(?![A-Za-z0-9])'],
   ['groq-key', ['gsk_'], 'gsk_[A-Za-z0-9]{48,}'],
   ['replicate-token', ['r8_'], 'r8_[A-Za-z0-9]{37,}'],
   ['netlify-token', ['nfp_', 'nfc_', 'nfu_'], 'nf[pcu]_[A-Za-z0-9_]{36,}'],
