@@ -149,7 +149,8 @@ program
   .argument('<name>')
   .argument('[args...]')
   .action(async (name: string, [remote = '']: string[]) => {
-    if (name === 'pre-push') process.exitCode = await (await import('./commands/hook/pre-push.ts')).prePush(remote);
+    // What still waits for a store that does not answer is left behind.
+    if (name === 'pre-push') process.exit(await (await import('./commands/hook/pre-push.ts')).prePush(remote));
   });
 
 /** Runs a command line. @param args without node and script. */

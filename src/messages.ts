@@ -83,6 +83,10 @@ export const messages = {
     `The conversation is not on this machine, and the store that this repository names (${url}) is not trusted here.`,
     'See what it is and agree to it with: cc-init --trust',
   ],
+  tooSlow: (url: string, seconds: number): [string, string] => [
+    `${url} took nothing for ${seconds} seconds.`,
+    'See whether it can be reached: cc-context push',
+  ],
   notTrustedYet: (url: string) =>
     `This repository names a store that its team shares (${url}). Nothing goes there until you agree to it: cc-init --trust`,
   agreeToStore: ({ url, encryption }: Sharing) =>

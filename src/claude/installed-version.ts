@@ -8,6 +8,7 @@ export function installedVersion(): string | null {
   const { stdout } = spawnSync('claude', ['--version'], {
     encoding: 'utf8',
     timeout: 10_000,
+    killSignal: 'SIGKILL',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   return /^\d+\.\d+\.\d+/.exec(stdout ?? '')?.[0] ?? null;

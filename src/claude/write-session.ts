@@ -36,6 +36,7 @@ export function outputPath(name: string, sessionId: string): string {
 export async function writeSession(projectDir: string, files: SessionOutput[]): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();
   const written: string[] = [];
+  const inPlace: string[] = [];
   try {
     for (const { path, bytes } of files) {
       const beside = besidePath(projectDir, path);
@@ -43,9 +44,13 @@ export async function writeSession(projectDir: string, files: SessionOutput[]): 
       written.push(beside);
       sizes.set(path, await writeBeside(beside, bytes, projectDir));
     }
-    for (const { path } of files) told(projectDir, () => putInPlace(besidePath(projectDir, path), join(projectDir, path)));
+    for (const { path } of files) {
+      const made = told(projectDir, () => putInPlace(besidePath(projectDir, path), join(projectDir, path)));
+      if (made) inPlace.push(join(projectDir, path));
+    }
+    inPlace.length = 0; // all of it is there
   } finally {
-    for (const path of written) rmSync(path, { force: true });
+    for (const path of [...inPlace, ...written]) rmSync(path, { force: true });
   }
   return sizes;
 }
@@ -73,12 +78,14 @@ async function writeBeside(path: string, bytes: SessionOutput['bytes'], projectD
   return size;
 }
 
-function putInPlace(beside: string, path: string): void {
+function putInPlace(beside: string, path: string): boolean {
   try {
     linkSync(beside, path);
+    return true;
   } catch (error) {
     // A subagent of an older version keeps its name: it is there already when the same session is restored twice.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !/\/agent-[0-9a-f]+\.jsonl$/.test(path)) throw error;
+    return false;
   }
 }
 

@@ -1,7 +1,8 @@
 import { CONFIG_PATH, encryptionIn, fingerprintOf, readSharedStore, trust } from '../config/shared-store.ts';
+import { openStoreOf } from '../context/stores.ts';
 import type { Repository } from '../git/repository.ts';
 import { messages } from '../messages.ts';
-import { openSharedStore } from '../storage/registry.ts';
+import { checkSharedStore } from '../storage/registry.ts';
 import { changeSettings } from './settings-file.ts';
 
 /**
@@ -10,7 +11,7 @@ import { changeSettings } from './settings-file.ts';
  * @throws UserError for a URL that is not understood, and where the file cannot be written.
  */
 export async function nameStore(repository: Repository, url: string): Promise<string[]> {
-  await (await openSharedStore(url, repository.top)).close(); // understood? nothing is asked of it yet
+  await (await openStoreOf(url, repository)).close(); // understood? nothing is asked of it yet
   const settings = changeSettings(repository.top, { store: url });
   await trust(repository, { fingerprint: fingerprintOf(url, encryptionIn(settings)) });
   return [messages.storeNamed(url, CONFIG_PATH)];
@@ -29,6 +30,7 @@ export async function agreeToStore(
   const shared = await readSharedStore(repository);
   if (shared === null) return trusting ? [messages.noStoreToTrust] : [];
   if (shared.trusted) return [];
+  await checkSharedStore(shared.url);
   const agreed = trusting || (ask !== null && (await ask(messages.agreeToStore(shared))));
   if (!agreed) return [messages.notTrustedYet(shared.url)];
   await trust(repository, shared);

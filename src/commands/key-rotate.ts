@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import { readKeyFile, replaceKeyFile, writeNewKeyFile } from '../config/key-file.ts';
 import { CONFIG_PATH, type Encryption, encryptionIn, readSharedStore } from '../config/shared-store.ts';
 import { readTeamKeys } from '../config/team-keys.ts';
+import { openStoreOf } from '../context/stores.ts';
 import { newTeamKey, type TeamKey } from '../core/team-key.ts';
 import { UserError } from '../errors.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
 import { keyMessages } from '../messages.ts';
-import { openSharedStore } from '../storage/registry.ts';
 import { keyState, rekey } from '../storage/rekey.ts';
 import { showProgress } from '../ui/progress.ts';
 import { directoryOf, type Options, type Output } from '../ui/run.ts';
@@ -55,7 +55,7 @@ export async function rotate({ cwd, out, finish = false, keep = false, onProgres
   if (!existsSync(file)) await refuseInWorkTree(file);
   const inFile = existsSync(file) ? readKeyFile(file) : [];
   let keys = unique([...inFile, ...held.keys]);
-  const store = await openSharedStore(url, repository.top);
+  const store = await openStoreOf(url, repository);
   try {
     let state = await keyState(store, keys);
     const begun = state.outdated.length > 0 || (encryption.key_id !== null && encryption.key_id !== keys[0].id);

@@ -1,10 +1,12 @@
+import type { Progress } from '../capture/read-file.ts';
 import { readSharedStore, type SharedStore } from '../config/shared-store.ts';
 import { contextsOf } from '../context/of-commits.ts';
-import { send, waiting } from '../context/outbox.ts';
+import { send, unsent, waiting } from '../context/outbox.ts';
 import { withStores } from '../context/stores.ts';
 import { UserError } from '../errors.ts';
-import { openRepository } from '../git/repository.ts';
+import { openRepository, type Repository, readHead } from '../git/repository.ts';
 import { messages } from '../messages.ts';
+import type { OpenStores } from '../storage/open.ts';
 import type { UploadProgress } from '../storage/upload.ts';
 import { showProgress } from '../ui/progress.ts';
 import { directoryOf, type Options, type Output } from '../ui/run.ts';
@@ -31,8 +33,8 @@ export async function push({ cwd, range, onProgress }: PushOptions): Promise<Pus
   const repository = await openRepository(cwd);
   const shared = await requireSharedStore(repository);
   return await withStores(repository, async (stores) => {
-    const all = waiting(stores, shared);
-    const named = range === undefined ? all : await manifestsOf([range], repository.top);
+    const named =
+      range === undefined ? await everythingUnsent(stores, shared, repository) : await manifestsOf([range], repository.top);
     let last: UploadProgress = { objects: 0, of: 0, bytes: 0 };
     const problems = await send(named, stores, shared, (progress) => {
       last = progress;
@@ -43,6 +45,15 @@ export async function push({ cwd, range, onProgress }: PushOptions): Promise<Pus
     const { objects, bytes } = last;
     return { store: shared.url, contexts, objects, bytes, problems: problems.map(({ sentence }) => sentence) };
   });
+}
+
+/** Commits whose post-commit may still be about noting what they own. */
+const JUST_MADE = 20;
+
+/** All that waits, and what the newest commits own, of which nothing may be noted yet. */
+async function everythingUnsent(stores: OpenStores<Progress>, shared: SharedStore, { top }: Repository): Promise<string[]> {
+  const latest = (await readHead(top)) === null ? [] : await manifestsOf(['HEAD'], top, ['-n', String(JUST_MADE)]);
+  return [...new Set([...waiting(stores, shared), ...(await unsent(latest, stores, shared))])];
 }
 
 /** The team's store. @throws UserError where there is none, or none that the person agreed to. */

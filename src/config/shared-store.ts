@@ -34,9 +34,12 @@ export const CONFIG_PATH = `${SNAPSHOT_DIR}/config.json`;
 /** A committed file that is larger is none of ours (bytes). */
 const LARGEST = 64 * 1024;
 
+/** What is asked about and printed has to say the same as what is used: nothing invisible, no sentence. */
+const PLAIN_URL = /^[\x21-\x7e]{1,2000}$/;
+
 const configSchema = z.looseObject({
   version: z.literal(1),
-  store: z.string().min(1).max(2000).optional(),
+  store: z.string().regex(PLAIN_URL, 'no URL of printable characters without spaces').optional(),
   push: z.looseObject({ require: z.boolean().optional() }).optional(),
   encryption: z
     .looseObject({ required: z.boolean().optional(), key_id: z.string().refine(isKeyId, 'no id of a key').optional() })
@@ -51,18 +54,26 @@ const configSchema = z.looseObject({
  * @throws UserError when the committed file is not understood.
  */
 export async function readSharedStore({ top }: Repository, env: NodeJS.ProcessEnv = process.env): Promise<SharedStore | null> {
-  const [committed, configured] = await Promise.all([readCommitted(top), readGitConfig(top)]);
+  const configured = await readGitConfig(top);
   const own = env['CC_CONTEXT_STORE'] ?? configured.get('cc-context.store');
+  if (own === '' || own === 'none') return null;
+  // A file that is not understood takes nobody's own store away.
+  const committed = await readCommitted(top).catch((error: unknown) => {
+    if (own === undefined) throw error;
+    return null;
+  });
   const url = own ?? committed?.store;
-  if (url === undefined || url === '' || url === 'none') return null;
-  const require_push = configured.has('cc-context.push.require')
-    ? configured.get('cc-context.push.require') === 'true'
-    : committed?.push?.require === true;
+  if (url === undefined || url === 'none') return null;
+  if (!PLAIN_URL.test(url)) throw new UserError('The store that is set is no URL.', 'See: git config cc-context.store');
   const encryption = committedEncryption(committed) ?? (configured.get(OWN_ENCRYPTION) === 'true' ? { key_id: null } : null);
   const fingerprint = fingerprintOf(url, encryption);
   const source = env['CC_CONTEXT_STORE'] !== undefined ? 'CC_CONTEXT_STORE' : own !== undefined ? 'git config' : 'committed';
   const wasEncrypted = encryption === null && configured.get(ENCRYPTED_STORE) === url;
   const trusted = source === 'committed' ? configured.get('cc-context.trusted') === fingerprint : !wasEncrypted;
+  // A repository may not refuse the pushes of people who have not agreed to its store.
+  const require_push = configured.has('cc-context.push.require')
+    ? configured.get('cc-context.push.require') === 'true'
+    : trusted && committed?.push?.require === true;
   return { url, source, require_push, encryption, fingerprint, trusted };
 }
 

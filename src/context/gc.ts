@@ -80,11 +80,13 @@ export async function collectShared(
   const { commonDir, top } = repository;
   const shallow = await git(['rev-parse', '--is-shallow-repository'], { cwd: top });
   if (shallow.stdout.toString('utf8').trim() === 'true') throw new UserError(...messages.gcShallow);
+  const here = new Set(stores.state.ownedContexts().map(({ context_id }) => hashOf(context_id)));
   const [{ named }, commits, fetched] = await Promise.all([needsOfAll(stores), knownCommits(commonDir), lastFetch(repository)]);
   const plan = await planGc(remote, {
     ...factsOf(stores, remote, options, fetched),
     named,
-    isOurs: (_, { parent_commit }) => options.foreign === true || (parent_commit !== null && commits.has(parent_commit)),
+    isOurs: (hash, { parent_commit }) =>
+      options.foreign === true || here.has(hash) || (parent_commit !== null && commits.has(parent_commit)),
     blobs: [],
   });
   const warnings: string[] = [];

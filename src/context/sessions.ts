@@ -55,8 +55,13 @@ export function transcriptOf(session: ManifestSession): ManifestFile {
   return file;
 }
 
+/** Bytes. The largest transcripts that are known have some hundred MB. */
+const LARGEST_AT_ONCE = 2 * 1024 ** 3 - 1;
+
 /** All bytes of a captured file. @throws IntegrityError */
 export async function fileBytes(file: ManifestFile, store: ContextStore): Promise<Buffer> {
+  if (file.size > LARGEST_AT_ONCE)
+    throw new IntegrityError(`The captured file ${file.path} is said to have ${file.size} bytes, more than can be read at once.`);
   const parts: Buffer[] = [];
   for await (const part of store.readFile(file)) parts.push(part);
   return Buffer.concat(parts);

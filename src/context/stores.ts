@@ -5,8 +5,9 @@ import { inUse, readTeamKeys } from '../config/team-keys.ts';
 import type { ManifestSession } from '../core/manifest.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { purgedSentence, type Tombstone } from '../core/tombstone.ts';
-import { IntegrityError, Purged } from '../errors.ts';
+import { IntegrityError, Purged, UserError } from '../errors.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
+import { isTracked } from '../git/staging.ts';
 import { messages } from '../messages.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import type { ContextStore } from '../storage/context-store.ts';
@@ -22,13 +23,23 @@ import { selectSession, sessionsOf } from './sessions.ts';
  * @throws StoreError, UserError
  */
 export async function withStores<T>(repository: Repository, work: (stores: OpenStores<Progress>) => Promise<T>): Promise<T> {
-  const shared = await readSharedStore(repository);
-  const remote = shared === null ? null : remoteOf(shared, repository);
+  const remote = await remoteFor(repository);
   const stores = await openStores<Progress>({ dataDir: dataDir(), commonDir: repository.commonDir }, 5000, remote);
   try {
     return await work(stores);
   } finally {
     await stores.close();
+  }
+}
+
+/** The team's store of a repository. Settings that are not understood are told to whoever needs it: what is on this machine stays readable. */
+async function remoteFor(repository: Repository): Promise<BlobStore | null> {
+  try {
+    const shared = await readSharedStore(repository);
+    return shared === null ? null : remoteOf(shared, repository);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return lazyStore('(settings that are not understood)', () => Promise.reject(error));
   }
 }
 
@@ -43,10 +54,15 @@ export function remoteOf(shared: SharedStore, repository: Repository): BlobStore
 /** The same, opened at once: with all that its adapter can do. @throws UserError, StoreError */
 export async function openTeamStore(shared: SharedStore, repository: Repository): Promise<BlobStore> {
   if (!shared.trusted) throw new IntegrityError(...messages.notTrusted(shared.url)); // as good as missing
-  if (shared.encryption === null) return await openSharedStore(shared.url, repository.top);
+  if (shared.encryption === null) return await openStoreOf(shared.url, repository);
   const keys = inUse(await readTeamKeys(repository, shared.encryption));
   await noteEncrypted(repository, shared);
-  return encryptedStore(await openSharedStore(shared.url, repository.top), keys);
+  return encryptedStore(await openStoreOf(shared.url, repository), keys);
+}
+
+/** Opens a store by its URL, as a repository names it. @throws UserError, StoreError */
+export async function openStoreOf(url: string, { top }: Repository): Promise<BlobStore> {
+  return await openSharedStore(url, top, (path) => isTracked(path, top));
 }
 
 /** A context that somebody named, with the stores that it is read from. */

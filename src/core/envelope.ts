@@ -25,6 +25,8 @@ const LOOSE = 2;
 export const MAX_CONTENT = 64 * 1024 * 1024;
 /** A chain of bases starts anew once this many bytes of content precede a chunk. */
 export const CHAIN = 2 * 1024 * 1024;
+/** A chain has at most CHAIN bytes before its last chunk, and a chunk is a record at least: one with more links is forged. */
+export const MOST_LINKS = 65_536;
 
 const CODECS = { brotli: 1, zstd: 2 } as const;
 const { constants } = zlib;
@@ -101,7 +103,9 @@ export function parseEnvelope(blob: Buffer, name: string): Envelope {
   const kind = blob[9] as number;
   const start = HEADER + (kind === HAS_BASE ? 32 : 0);
   const length = blob.readUInt32BE(5);
-  if (blob.length < start || length > MAX_CONTENT || kind > LOOSE) throw damaged(name);
+  if (blob.length < start || length > MAX_CONTENT || kind > LOOSE || (kind === HAS_BASE && length === 0)) throw damaged(name);
+  // Neither codec makes content longer by more than this: what follows a frame would be kept and never looked at.
+  if (blob.length - start > length + (length >> 6) + 1024) throw damaged(name);
   const base = kind === HAS_BASE ? blob.subarray(HEADER, start).toString('hex') : null;
   return { codec: blob[4] as number, length, base, loose: kind === LOOSE, payload: blob.subarray(start) };
 }

@@ -112,6 +112,11 @@ export async function pathsInIndex(paths: string[], cwd: string, index?: string)
   return new Map(rows.map((row) => [row.slice(row.indexOf('\t') + 1), row.split(' ')[1] as string]));
 }
 
+/** Whether the index of a work tree has a file (by its absolute path): it changes with what is checked out. */
+export async function isTracked(path: string, cwd: string): Promise<boolean> {
+  return (await git(['--literal-pathspecs', 'ls-files', '--error-unmatch', '--', path], { cwd })).code === 0;
+}
+
 /** True when the index has anything that the commit before it has not, apart from these paths. */
 export async function hasChanges(head: string | null, ignore: string[], cwd: string): Promise<boolean> {
   const pathspec = ['--', '.', ...ignore.map((path) => `:(top,exclude,literal)${path}`)];

@@ -1,4 +1,4 @@
-import { damaged, type Envelope, MAX_CONTENT, parseEnvelope, unseal } from '../core/envelope.ts';
+import { damaged, type Envelope, MAX_CONTENT, MOST_LINKS, parseEnvelope, unseal } from '../core/envelope.ts';
 import { sha256 } from '../core/hash.ts';
 import { IntegrityError } from '../errors.ts';
 import { blobKey } from './blob-store.ts';
@@ -49,7 +49,8 @@ export function chainReader(get: (hash: string) => Promise<Buffer | null>): Chai
       const envelope: Envelope = opened(next, blob);
       weight += Math.max(envelope.length, envelope.payload.length);
       // Forged: a chain that goes round in a circle, or one too heavy to be a chain.
-      if (links.has(next) || weight > 2 * MAX_CONTENT) throw new BadObject(blobKey(next), 'damaged');
+      const isForged = links.has(next) || links.size > MOST_LINKS || weight > 2 * MAX_CONTENT;
+      if (isForged) throw new BadObject(blobKey(next), 'damaged');
       links.set(next, envelope);
       next = envelope.base;
     }

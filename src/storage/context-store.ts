@@ -4,6 +4,7 @@ import {
   damaged,
   type Envelope,
   MAX_CONTENT,
+  MOST_LINKS,
   pack,
   parseEnvelope,
   seal,
@@ -110,7 +111,7 @@ export function contextStore(store: BlobStore, remote: BlobStore | null = null):
       const envelope = parseEnvelope(blob, name);
       weight += Math.max(envelope.length, envelope.payload.length);
       // Forged: a chain that goes round in a circle, or one too heavy to be a chain (CHAIN bytes and a chunk).
-      if (envelopes.has(next) || weight > 2 * MAX_CONTENT) throw damaged(name);
+      if (envelopes.has(next) || envelopes.size > MOST_LINKS || weight > 2 * MAX_CONTENT) throw damaged(name);
       envelopes.set(next, envelope);
       next = envelope.base;
     }

@@ -1,3 +1,5 @@
+import { printable } from './columns.ts';
+
 /** A line on a terminal that is written over and over. */
 export interface Progress {
   show(text: string): void;
@@ -17,7 +19,7 @@ export function showProgress(wanted: boolean): Progress {
     show(text) {
       if (Date.now() - shown < PAUSE) return;
       shown = Date.now();
-      process.stderr.write(`${CLEAR}${text}`);
+      process.stderr.write(`${CLEAR}${printable(text)}`);
     },
     end() {
       if (shown > 0) process.stderr.write(CLEAR);

@@ -1,6 +1,6 @@
-import { existsSync, globSync, renameSync, rmSync, utimesSync } from 'node:fs';
+import { existsSync, globSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { GcResult } from '../../src/commands/gc.ts';
 import type { Status } from '../../src/commands/status.ts';
 import { openDatabase } from '../../storage-adapters/sqlite/database.ts';
@@ -183,7 +183,7 @@ function seenLongAgo(work: Workplace): void {
 }
 
 test('the team’s store: first seen counts as put; removed, told, and uploaded again by whoever needs it', async () => {
-  const { work, there } = team();
+  const { work, bucket, there } = team();
   using _ = work;
   const kept = talkAndCommit(work, work.session(), 'one');
   work.git('checkout', '--quiet', '-b', 'topic');
@@ -215,15 +215,17 @@ test('the team’s store: first seen counts as put; removed, told, and uploaded 
   expect(there('blobs/')).toHaveLength(1);
   expect(work.cc('cc-context', 'verify', '--shared').code).toBe(0);
   // Nobody uploads what was removed because nothing names it …
+  expect(work.cc('cc-context', 'push').code).toBe(0);
   expect(work.json<Status>('status').store.pending_uploads).toBe(0);
-  work.cc('cc-context', 'push');
   expect(there('manifests/')).toEqual([manifestOf(kept)]);
   expect(there('removals/')).toHaveLength(1);
   // … and what the store had before is not taken for granted any more.
+  rmSync(join(bucket, manifestOf(kept)));
+  expect(work.cc('cc-context', 'push').stdout).toMatch(/^✓ Nothing to upload/);
+  writeFileSync(join(bucket, 'removals/x'), 'somebody removed something');
   talkAndCommit(work, work.session(), 'three');
   await settled(work);
-  rmSync(join(work.home, 'bucket', manifestOf(kept)));
-  expect(work.cc('cc-context', 'push').code).toBe(0);
+  await vi.waitUntil(() => there('manifests/').length === 2, { timeout: 20_000, interval: 50 });
   expect(there('manifests/')).toContain(manifestOf(kept));
 });
 
@@ -234,8 +236,9 @@ test('the team’s store: what may be another repository’s, or a branch of oth
   await settled(work);
   work.cc('cc-context', 'push');
   // Another repository with the same store; on another machine, as far as this one knows.
-  const other = createWorkplace();
+  const other = createWorkplace({ begin: false });
   using _other = other;
+  other.git('commit', '--quiet', '--allow-empty', '-m', 'begin another');
   other.git('config', 'cc-context.store', 'npm:folder-adapter');
   installFolderAdapter({ ...other, home: work.home });
   const foreign = talkAndCommit(other, other.session(), 'elsewhere');

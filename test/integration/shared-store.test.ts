@@ -152,3 +152,57 @@ test('stores that are not understood', () => {
   expectPlainFailure(work.cc('cc-context', 'push'), /has no store that a team shares/);
   expect(existsSync(join(work.dir, '.cc-snapshots'))).toBe(false);
 });
+
+test('a repository cannot take an adapter over that was agreed to', async () => {
+  const { work, bucket } = team();
+  using _ = work;
+  work.git('config', 'cc-context.store', STORE);
+  const evil = "import { writeFileSync } from 'node:fs';\nwriteFileSync('ran', '');\nexport default () => ({});\n";
+  work.write('package.json', JSON.stringify({ name: 'folder-adapter', type: 'module', exports: './evil.js' }));
+  work.write('evil.js', evil);
+  work.session().say('the question');
+  work.commit();
+  expect(work.cc('cc-context', 'push').code).toBe(0);
+  expect([existsSync(join(work.dir, 'ran')), objects(bucket).length]).toEqual([false, 2]);
+  work.write('node_modules/folder-adapter/index.js', evil);
+  work.git('add', '-f', 'node_modules/folder-adapter/index.js');
+  work.session().say('another');
+  work.commit();
+  expectPlainFailure(work.cc('cc-context', 'push'), /is part of this repository, not installed/);
+  expectPlainFailure(work.cc('init', '--store', 'npm:fs'), /is not a package in this repository's node_modules|is not installed/);
+  expect(existsSync(join(work.dir, 'ran'))).toBe(false);
+});
+
+test.each([
+  ['npm:x?\u001b[2K\r\u001b]0;pwned\u0007This is fine', /are not understood \(store/],
+  ['s3://bucket/p?%65ndpoint=https://evil.example', /names no|is not written as it is used/],
+  ['s3://bucket/p?endpoint=http://2130706433:9', /is not written as it is used/],
+  ['s3://bucket/a/../b', /is not written as it is used/],
+])('settings that show something else than they use are refused: %j', (store, said) => {
+  const { work } = team();
+  using _ = work;
+  work.write('.cc-snapshots/config.json', JSON.stringify({ version: 1, store, push: { require: true } }));
+  work.git('add', '-f', '.cc-snapshots/config.json');
+  work.git('commit', '--quiet', '-m', 'settings');
+  const trusted = work.cc('init', '--trust');
+  const pushed = work.run('git', ['push', 'origin', 'main']);
+  const ran = work.cc('cc-context', 'push');
+  expect(trusted.stderr + ran.stderr).toMatch(said);
+  expect(trusted.stdout + trusted.stderr + ran.stderr + pushed.stderr).not.toMatch(/[\u001b\u0007]/);
+});
+
+test('whoever has not agreed to a store can push, whatever the repository requires; what is here stays readable', async () => {
+  const { work } = team();
+  using _ = work;
+  work.write('.cc-snapshots/config.json', JSON.stringify({ version: 1, store: STORE, push: { require: true } }));
+  work.git('add', '-f', '.cc-snapshots/config.json', '.gitignore');
+  work.session().say('the question');
+  work.commit();
+  expect(work.run('git', ['push', 'origin', 'main']).code).toBe(0);
+  work.write('.cc-snapshots/config.json', 'version https://git-lfs.github.com/spec/v1');
+  work.git('add', '-f', '.cc-snapshots/config.json');
+  work.git('commit', '--quiet', '-m', 'not understood');
+  expect(work.cc('restore', '--dry-run', 'HEAD~1').code).toBe(0);
+  work.git('config', 'cc-context.store', STORE);
+  expect(work.cc('cc-context', 'push').code).toBe(0);
+});

@@ -9,6 +9,7 @@ import { takeAnswers } from '../../git/git.ts';
 import { openRepository, type Repository } from '../../git/repository.ts';
 import { isMerging, isReplaying } from '../../git/state.ts';
 import { messages } from '../../messages.ts';
+import { printable } from '../../ui/columns.ts';
 
 /** What is left of the time box for staging once the reading stops (milliseconds). */
 const FOR_STAGING = 300;
@@ -85,5 +86,5 @@ function unfinished(timeout: number): void {
 }
 
 function say(text: string): void {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${printable(text)}\n`);
 }
