@@ -10,7 +10,7 @@ const NEAR = 16 * 1024;
  * @returns null when no record near either end says.
  */
 export function workingDirectory(transcript: string): string | null {
-  const named = /"cwd":"((?:[^"\\]|\\.)*)"/g;
+  const named = /"cwd"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
   const lastIn = (text: string) => [...text.matchAll(named)].at(-1);
   const last =
     lastIn(lastBytes(transcript, NEAR)) ??

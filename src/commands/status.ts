@@ -129,7 +129,9 @@ export function renderStatus({ commit, context, active_sessions, capture, warnin
 }
 
 function uploadsLine(pending: number): string {
-  return pending === 0 ? 'it has all contexts of this machine' : `${plural(pending, 'context')} to be uploaded: cc-context push`;
+  return pending === 0
+    ? 'nothing of this clone waits to be uploaded'
+    : `${plural(pending, 'context')} to be uploaded: cc-context push`;
 }
 
 function contextLine(context: Status['context']): string {

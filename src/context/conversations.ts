@@ -7,7 +7,7 @@ import type { SessionLedger } from '../core/accounting.ts';
 import { type Block, type Conversation, countMessages, promptOf, textOf } from '../core/conversation.ts';
 import type { ManifestSession } from '../core/manifest.ts';
 import type { Snapshot } from '../core/snapshot.ts';
-import { IntegrityError } from '../errors.ts';
+import { IntegrityError, StoreUnavailable } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
 import type { ContextStore } from '../storage/context-store.ts';
 import type { CommitContexts } from './of-commits.ts';
@@ -84,7 +84,8 @@ async function promptsOf(contexts: Snapshot[], store: ContextStore): Promise<str
       .map((prompt) => readablePrompt(textOf(prompt)))
       .filter((text) => text.trim() !== '');
   } catch (error) {
-    if (error instanceof IntegrityError) return null;
+    // Out of reach is as good as not here: the list itself needs neither.
+    if (error instanceof IntegrityError || error instanceof StoreUnavailable) return null;
     throw error;
   }
 }

@@ -51,7 +51,7 @@ export async function collectHere(stores: OpenStores<Progress>, options: Collect
   }
   const here = new Set(state.ownedContexts().map(({ context_id }) => hashOf(context_id)));
   const plan = await planGc(blobs, {
-    ...factsOf(stores, blobs, options, Date.now()),
+    ...factsOf(stores, blobs, options, null),
     named,
     isOurs: (hash) => here.has(hash),
     blobs: files.flatMap(([, chunks]) => chunks),
@@ -104,19 +104,19 @@ function factsOf(
   { state }: OpenStores<Progress>,
   store: BlobStore,
   { grace, onProgress }: CollectOptions,
-  now: number,
+  told: number | null,
 ): Pick<GcFacts, 'before' | 'firstSeen' | 'onProgress'> {
   return {
-    before: now - grace * DAY,
+    before: () => (told ?? Date.now()) - grace * DAY,
     firstSeen: (keys) => state.firstSeen(store.url, keys),
     ...(onProgress === undefined ? {} : { onProgress }),
   };
 }
 
-/** When this clone was last told what others have (milliseconds since 1970): now, where there are no others. @throws UserError when never. */
-async function lastFetch({ commonDir, top }: Repository): Promise<number> {
+/** When this clone was last told what others have (milliseconds since 1970); null where there are no others. @throws UserError when never. */
+async function lastFetch({ commonDir, top }: Repository): Promise<number | null> {
   const remotes = await git(['remote'], { cwd: top });
-  if (remotes.stdout.length === 0) return Date.now();
+  if (remotes.stdout.length === 0) return null;
   const heads = ['FETCH_HEAD', ...globSync('worktrees/*/FETCH_HEAD', { cwd: commonDir })];
   const times = heads.flatMap((name) => statSync(join(commonDir, name), { throwIfNoEntry: false })?.mtimeMs ?? []);
   if (times.length === 0) throw new UserError(...messages.gcFetchFirst);

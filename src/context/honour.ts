@@ -6,6 +6,7 @@ import type { OpenStores } from '../storage/open.ts';
 import { entomb, refuseSessions } from '../storage/purge.ts';
 import { planPurge } from '../storage/purge-plan.ts';
 import { putRecord, REMOVALS, readTombstone, tombstoneKey } from '../storage/removals.ts';
+import type { UploadLog } from '../storage/upload.ts';
 import { capturedOf, namedByGit, needsOfAll } from './needs.ts';
 
 /** What this repository learned of a store that its team shares. */
@@ -28,7 +29,7 @@ export async function honourRemovals(
 ): Promise<News> {
   const { state, contexts, commonDir } = stores;
   const log = state.uploads(fingerprint);
-  const unseen = log.missing(await Array.fromAsync(remote.list(REMOVALS)));
+  const unseen = await unseenIn(remote, log);
   const news: News = { removed: unseen.length > 0, purges: [] };
   if (!news.removed) return news;
   for (const key of unseen) {
@@ -48,6 +49,16 @@ export async function honourRemovals(
   log.forget();
   log.add(unseen);
   return news;
+}
+
+/** Whether something was removed from the team's store that this repository does not know of. */
+export async function isNews(remote: BlobStore, log: UploadLog): Promise<boolean> {
+  return (await unseenIn(remote, log)).length > 0;
+}
+
+/** Keys of what was removed and is not known here. */
+async function unseenIn(remote: BlobStore, log: UploadLog): Promise<string[]> {
+  return log.missing(await Array.fromAsync(remote.list(REMOVALS)));
 }
 
 async function follow(stores: OpenStores<Progress>, remote: BlobStore, removal: Removal): Promise<void> {

@@ -4,8 +4,8 @@ import type { IntegrityError } from '../errors.ts';
 import { manifestKey } from '../storage/blob-store.ts';
 import type { OpenStores } from '../storage/open.ts';
 import { tombstoneKey } from '../storage/removals.ts';
-import { type UploadProgress, upload } from '../storage/upload.ts';
-import { honourRemovals } from './honour.ts';
+import { RemovedMeanwhile, type UploadProgress, upload } from '../storage/upload.ts';
+import { honourRemovals, isNews } from './honour.ts';
 
 /** The hashes of the manifests that commits made here own and that are not known to be in the team's store. */
 export function waiting({ state }: Pick<OpenStores<Progress>, 'state'>, shared: SharedStore): string[] {
@@ -43,10 +43,17 @@ export async function send(
 ): Promise<IntegrityError[]> {
   const { blobs, remote, state } = stores;
   if (remote === null || manifests.length === 0) return [];
-  const { removed } = await honourRemovals(stores, remote, shared);
-  const all = removed ? [...new Set([...manifests, ...waiting(stores, shared)])] : manifests;
   const log = state.uploads(shared.fingerprint);
-  return await upload(all, { local: blobs, remote, log, ...(onProgress === undefined ? {} : { onProgress }) });
+  const isStale = async () => await isNews(remote, log);
+  for (let all = manifests; ; ) {
+    const { removed } = await honourRemovals(stores, remote, shared);
+    if (removed) all = [...new Set([...all, ...waiting(stores, shared)])];
+    try {
+      return await upload(all, { local: blobs, remote, log, isStale, ...(onProgress === undefined ? {} : { onProgress }) });
+    } catch (error) {
+      if (!(error instanceof RemovedMeanwhile)) throw error;
+    }
+  }
 }
 
 /** A context's id names its manifest. */

@@ -48,7 +48,7 @@ async function remoteFor(repository: Repository): Promise<BlobStore | null> {
  * to it and nothing asked of it.
  */
 export function remoteOf(shared: SharedStore, repository: Repository): BlobStore {
-  return lazyStore(shared.url, () => openTeamStore(shared, repository));
+  return lazyStore(shared.url, () => openTeamStore(shared, repository), shared.encryption !== null);
 }
 
 /** The same, opened at once: with all that its adapter can do. @throws UserError, StoreError */

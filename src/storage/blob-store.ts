@@ -9,6 +9,8 @@
  * What goes wrong is a rejection, never a throw: in cc-context with a StoreError, in a package of its own with any Error (see AdapterError).
  */
 export interface BlobStore {
+  /** True where only holders of the team's key can have written what is read: an encrypted store. */
+  readonly authenticated?: boolean;
   /** The store as a URL without credentials, for people to read. */
   readonly url: string;
   /**

@@ -63,6 +63,8 @@ export interface LooseChunk {
 }
 
 const EMPTY = Buffer.alloc(0);
+/** A context is not purged more often, one session after the other. */
+const MOST_REPLACEMENTS = 16;
 
 /** A chunk with the chain of bases that it is compressed against. */
 interface Chain {
@@ -171,15 +173,19 @@ export function contextStore(store: BlobStore, remote: BlobStore | null = null):
   };
 
   /** The stored form of a manifest, or of the one that was put in its place. What this machine knows of a purge holds, whatever lies here still. */
-  const findManifest = async (asked: string): Promise<{ hash: string; blob: Buffer }> => {
+  const findManifest = async (asked: string, links = 0): Promise<{ hash: string; blob: Buffer }> => {
     const here = await tombstonesOf(asked, (key) => readTombstone(store, key));
     const hash = standsFor(asked, here);
     const blob = await objects.get(manifestKey(hash));
     if (blob !== null) return { hash, blob };
     const tombstone = remote === null ? null : await readTombstone(remote, tombstoneKey(hash));
     if (tombstone === null) throw missing(manifestKey(hash), remote);
+    // Git names the manifest by its hash, which a replacement has not: whoever can write to a store that is not encrypted could put anything there.
+    if (tombstone.replacement !== null && remote?.authenticated !== true)
+      throw new Purged(purgedSentence(tombstone), 'The rest of this context is only on the machine on which it was purged.');
+    if (links === MOST_REPLACEMENTS) throw damaged(tombstoneKey(hash));
     await putRecord(store, tombstoneKey(hash), tombstone);
-    return await findManifest(hash);
+    return await findManifest(hash, links + 1);
   };
 
   return {

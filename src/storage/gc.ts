@@ -15,8 +15,8 @@ export interface GcFacts {
   isOurs: (hash: string, manifest: Manifest) => boolean;
   /** Hashes of blobs that are needed although no manifest names them. */
   blobs: Iterable<string>;
-  /** What was put later stays; milliseconds since 1970. */
-  before: number;
+  /** What was put later stays; milliseconds since 1970. Asked after `firstSeen`. */
+  before: () => number;
   /** When objects were first seen, for a store that does not tell when they were put. */
   firstSeen: (keys: string[]) => Map<string, number>;
   onProgress?: (objects: number) => void;
@@ -122,8 +122,9 @@ async function listEntries(store: BlobStore, prefix: string): Promise<Map<string
 function agesOf(entries: Entry[], { before, firstSeen }: GcFacts): (key: string) => boolean {
   const untold = entries.filter(({ modified }) => modified === null).map(({ key }) => key);
   const seen = untold.length === 0 ? new Map<string, number>() : firstSeen(untold);
+  const limit = before();
   const times = new Map(entries.map(({ key, modified }) => [key, modified ?? seen.get(key) ?? Number.POSITIVE_INFINITY]));
-  return (key) => (times.get(key) ?? Number.POSITIVE_INFINITY) <= before;
+  return (key) => (times.get(key) ?? Number.POSITIVE_INFINITY) <= limit;
 }
 
 async function tombstonesIn(store: BlobStore): Promise<Map<string, Tombstone>> {

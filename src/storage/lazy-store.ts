@@ -1,11 +1,12 @@
 import type { BlobStore } from './blob-store.ts';
 
 /** A store that is opened when it is first used: what is on this machine needs no network, and no library for it. */
-export function lazyStore(url: string, open: () => Promise<BlobStore>): BlobStore {
+export function lazyStore(url: string, open: () => Promise<BlobStore>, authenticated = false): BlobStore {
   let opened: Promise<BlobStore> | undefined;
   const store = () => (opened ??= open());
   return {
     url,
+    authenticated,
     id: async () => (await store()).id(),
     put: async (key, bytes) => (await store()).put(key, bytes),
     get: async (key) => (await store()).get(key),

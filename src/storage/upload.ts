@@ -9,6 +9,14 @@ import { chunksOf, openManifest } from './stored-manifest.ts';
 /** From so many objects on the store is asked first which of them it has: to ask costs a request too. */
 const ASK_FROM = 4;
 
+/** Milliseconds after which an upload looks once more whether something was removed, before others see what it uploads. */
+const LONG = 1000;
+
+/** Something was removed from the store while an upload went on: what it took to be there may be gone, or may not be put there any more. */
+export class RemovedMeanwhile extends Error {
+  override readonly name = 'RemovedMeanwhile';
+}
+
 /** What is known to be in the team's store already. */
 export interface UploadLog {
   /** Those of these keys that are not known to be there. */
@@ -39,7 +47,7 @@ interface Needed {
  * ever sees a context that is not whole. What is there already is not sent again; cut off, it goes on where it was.
  * @param manifests hashes of their manifests.
  * @returns what is wrong with the contexts that are not whole on this machine, and were therefore left out.
- * @throws StoreError when the team's store cannot be written.
+ * @throws StoreError when the team's store cannot be written; RemovedMeanwhile.
  */
 export async function upload(
   manifests: string[],
@@ -47,14 +55,18 @@ export async function upload(
     local,
     remote,
     log,
+    isStale = async () => false,
     onProgress = () => {},
   }: {
     local: BlobStore;
     remote: BlobStore;
     log: UploadLog;
+    /** Whether something was removed from the store that `log` does not know of. */
+    isStale?: () => Promise<boolean>;
     onProgress?: (progress: UploadProgress) => void;
   },
 ): Promise<IntegrityError[]> {
+  const begun = performance.now();
   const needed = { blobs: new Set<string>(), manifests: new Set<string>(), tombstones: new Set<string>() };
   const problems: IntegrityError[] = [];
   const done: string[] = [];
@@ -71,7 +83,8 @@ export async function upload(
   }
   const waves = [await toSend(needed.blobs), await toSend(needed.manifests), [...needed.tombstones]];
   const progress = { objects: 0, of: waves.flat().length, bytes: 0 };
-  for (const wave of waves) {
+  for (const [at, wave] of waves.entries()) {
+    if (at === 1 && performance.now() - begun > LONG && (await isStale())) throw new RemovedMeanwhile();
     await each(wave, async (key) => {
       const bytes = await readToSend(local, key);
       await remote.put(key, bytes);

@@ -31,13 +31,17 @@ const WHAT: Record<Unexplained['what'], string> = {
   mispaired: 'answers another call',
 };
 
+const ALL_THERE = 'All that was captured was restored, unchanged and in order.';
+const EXPLAINED = 'Every difference is explained; what was restored is unchanged and in order.';
+
 /** Findings that are listed one by one; of more only the number is said. */
 const LISTED = 20;
 
 /** An account as a table with a reason for every difference, and what has none. */
 export function renderAccount({ rows, unexplained }: Account): string {
   const table = columns([['', 'captured', 'restored', ''], ...rows.map(cells)]).map((line) => line.trimEnd());
-  return [...table, ...findings(unexplained)].join('\n');
+  const same = rows.every(({ lost, closed }) => closed === 0 && Object.keys(lost).length === 0);
+  return [...table, ...findings(unexplained, same)].join('\n');
 }
 
 function cells({ kind, captured, restored, lost, closed, unexplained }: AccountRow): string[] {
@@ -50,8 +54,8 @@ function cells({ kind, captured, restored, lost, closed, unexplained }: AccountR
   return [KIND[kind][1], String(captured).padStart(8), String(restored).padStart(8), reasons.join('; ')];
 }
 
-function findings(unexplained: Unexplained[]): string[] {
-  if (unexplained.length === 0) return ['Every difference is explained; what was restored is unchanged and in order.'];
+function findings(unexplained: Unexplained[], same: boolean): string[] {
+  if (unexplained.length === 0) return [same ? ALL_THERE : EXPLAINED];
   const lines = unexplained.slice(0, LISTED).map(({ kind, what, session_id, message_id }) => {
     const where = message_id === '' ? '' : `message ${message_id} of `;
     return `  - a ${KIND[kind][0]} ${WHAT[what]}: ${where}session ${session_id}`;

@@ -97,7 +97,7 @@ test('a team that encrypts: no name and no content in the store, one sentence wi
   work.commit();
   await uploaded(work.bucket, 1);
   expect(work.json<Status>('status').store).toMatchObject({ shared: STORE, encrypted: true, pending_uploads: 0 });
-  expect(work.cc('status').stdout).toContain(`Shared store: ${STORE} (encrypted, it has all contexts`);
+  expect(work.cc('status').stdout).toContain(`Shared store: ${STORE} (encrypted, nothing of this clone waits`);
   expect(work.git('push', '--quiet', 'origin', 'main')).toBe('');
 
   // What the owner of the store sees.

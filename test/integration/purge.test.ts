@@ -7,7 +7,7 @@ import type { PurgeResult } from '../../src/commands/purge.ts';
 import type { Restored } from '../../src/commands/restore.ts';
 import type { VerifyResult } from '../../src/commands/verify.ts';
 import { installFolderAdapter } from '../helpers/folder-adapter.ts';
-import { commitFiles, talkAndCommit } from '../helpers/history.ts';
+import { talkAndCommit } from '../helpers/history.ts';
 import { expectPlainFailure } from '../helpers/plain-sentence.ts';
 import { restoredTranscript } from '../helpers/restored.ts';
 import { settled } from '../helpers/settled.ts';
@@ -223,35 +223,58 @@ test('colleagues: who has read it is told at the next pull, and does not bring i
   expect(holds(bucket, SECRET)).toEqual([]);
 });
 
-test('colleagues: what was captured beside it and not uploaded yet is uploaded without it', async () => {
-  const { work, bucket } = team();
-  using _ = work;
-  const secret = work.session();
-  secret.say(`${SECRET}`);
-  work.commit('one');
-  await settled(work);
-  work.git('push', '--quiet', 'origin', 'main');
-  using bob = colleague(work);
-  // The same session on bob's machine, as after a move of the home, and one of his own.
-  const [same, own] = [bob.session(), bob.session()];
-  same.say(SECRET);
-  own.say('of bob alone');
-  const said = readFileSync(own.path);
-  commitFiles(bob, 'both');
-  await settled(bob);
-  useStore(bob);
-  for (const id of [secret.id, same.id])
-    expect(work.cc('cc-context', 'purge', id, '--reason', 'a password', '--yes')).toMatchObject({ code: 0, stdout: expect.any(String) });
-  expect(bob.cc('cc-context', 'push').stdout).toMatch(/^✓ 1 context uploaded/);
-  expect(globSync('blobs/*', { cwd: bucket })).toHaveLength(1);
-  bob.git('push', '--quiet', 'origin', 'main');
-  using eve = colleague(work);
-  useStore(eve);
-  expect(eve.json<Restored>('restore', '--yes')).toMatchObject({ from_sessions: 1, warnings: [expect.stringMatching(PURGED)] });
-  expect(restoredTranscript(eve).equals(said)).toBe(false); // rebuilt for another place, so
-  expect(eve.cc('show').stdout).toContain('of bob alone');
-  expect(eve.json<VerifyResult>('cc-context', 'verify', '--shared', 'HEAD')).toMatchObject({ problems: [], manifests: 1 });
-});
+test.each([
+  ['encrypted', true],
+  ['not encrypted', false],
+])(
+  'colleagues: what was captured beside it and not uploaded yet is uploaded without it; the store is %s',
+  async (_, encrypted) => {
+    const { work, bucket } = team();
+    using _work = work;
+    const key = join(work.home, 'team.key');
+    if (encrypted) expect(work.cc('cc-context', 'key', 'new', '--out', key).code).toBe(0);
+    const setUp = (who: Workplace) => {
+      useStore(who);
+      if (!encrypted) return;
+      who.git('config', 'cc-context.encryptionKeyFile', key);
+      who.git('config', 'cc-context.encryption.required', 'true');
+    };
+    setUp(work);
+    const secret = work.session();
+    secret.say(SECRET);
+    work.commit('one');
+    await settled(work);
+    work.git('push', '--quiet', 'origin', 'main');
+    using bob = colleague(work);
+    // The same session on bob's machine, as after a move of the home, and one of his own.
+    const [same, own] = [bob.session(), bob.session()];
+    same.say(SECRET);
+    own.say('of bob alone');
+    bob.write('bob.txt', 'both');
+    bob.git('add', 'bob.txt');
+    expect(bob.run('git', ['commit', '-m', 'both'], { env: { CC_CONTEXT_STORE: 'none' } }).code).toBe(0);
+    await settled(bob);
+    setUp(bob);
+    for (const id of [secret.id, same.id])
+      expect(work.cc('cc-context', 'purge', id, '--reason', 'a password', '--yes')).toMatchObject({ code: 0 });
+    expect(bob.cc('cc-context', 'push').stdout).toMatch(/^✓ 1 context uploaded/);
+    expect(globSync('blobs/**/*', { cwd: bucket, withFileTypes: true }).filter((entry) => entry.isFile())).toHaveLength(1);
+    bob.git('push', '--quiet', 'origin', 'main');
+    expect(bob.json<Restored>('restore', '--yes')).toMatchObject({ from_sessions: 1, warnings: [expect.stringMatching(PURGED)] });
+    using eve = colleague(work);
+    setUp(eve);
+    expect(eve.json<VerifyResult>('cc-context', 'verify', '--shared', 'HEAD')).toMatchObject({ problems: [], manifests: 1 });
+    // No hash in Git names what is left: it is taken only from where nobody but the team can have put it.
+    if (!encrypted) expectPlainFailure(eve.cc('restore', '--yes'), PURGED);
+    else {
+      expect(eve.json<Restored>('restore', '--yes')).toMatchObject({
+        from_sessions: 1,
+        warnings: [expect.stringMatching(PURGED)],
+      });
+      expect(eve.cc('show').stdout).toContain('of bob alone');
+    }
+  },
+);
 
 test('a store that is not trusted here is not left out without a word', () => {
   using work = createWorkplace();

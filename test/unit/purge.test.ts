@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/core/hash.ts';
 import type { ChunkRef, Manifest, ManifestSession } from '../../src/core/manifest.ts';
 import type { Removal } from '../../src/core/tombstone.ts';
+import { Purged } from '../../src/errors.ts';
 import { type BlobStore, blobKey, manifestKey } from '../../src/storage/blob-store.ts';
 import { contextStore } from '../../src/storage/context-store.ts';
 import { planGc, removeUnneeded } from '../../src/storage/gc.ts';
@@ -85,7 +86,7 @@ async function fill(store: BlobStore): Promise<Filled> {
 /** Everything that stays can be read, by somebody who has nothing of it. */
 async function expectKept(store: BlobStore, { kept }: Filled): Promise<void> {
   for (const [manifest, id, said] of kept) {
-    const contexts = contextStore(memoryStore(), store);
+    const contexts = reading(store);
     const { sessions } = await contexts.readManifest(manifest);
     const found = sessions.find(({ session_id }) => session_id === id) as ManifestSession;
     const parts: Buffer[] = [];
@@ -101,6 +102,9 @@ async function putAlone(store: BlobStore, name: string): Promise<string> {
   await contexts.flush();
   return hash;
 }
+
+/** Somebody who has nothing of an encrypted store. */
+const reading = (store: BlobStore) => contextStore(memoryStore(), { ...store, authenticated: true });
 
 /** As an S3 bucket: nothing is replaced in place. */
 function shared(store = memoryStore()): BlobStore {
@@ -138,12 +142,12 @@ describe.each([
     }
     expect(await store.get(blobKey(sha256(text('secret'))))).toBeNull();
     expect(await store.get(manifestKey(filled.alone))).toBeNull();
-    await expect(contextStore(memoryStore(), store).readManifest(filled.alone)).rejects.toThrow(
+    await expect(reading(store).readManifest(filled.alone)).rejects.toThrow(
       expect.objectContaining({
         message: 'Session 0b5a0f5e of this context was purged on 2026-11-21 by Alice <alice@example.com>: a password.',
       }),
     );
-    const reader = contextStore(memoryStore(), store);
+    const reader = reading(store);
     expect((await reader.readManifest(filled.merged)).sessions.map(({ session_id }) => session_id)).toEqual([OTHER]);
     expect((await reader.purges(filled.merged)).map(({ reason }) => reason)).toEqual(['a password']);
     expect(await planPurge(store, [SECRET], NOTHING)).toMatchObject({ contexts: [], manifests: [], blobs: [], dependents: [] });
@@ -169,6 +173,16 @@ describe.each([
   });
 });
 
+test('what is left of a context is not taken from a store that anybody may have written, nor gives way to it', async () => {
+  const store = shared();
+  const filled = await fill(store);
+  await purge(store);
+  const reader = contextStore(memoryStore(), store);
+  await expect(reader.readManifest(filled.merged)).rejects.toThrow(Purged);
+  await expect(reader.readManifest(filled.alone)).rejects.toThrow(Purged);
+  expect((await reader.readManifest(filled.fork)).sessions).toHaveLength(1);
+});
+
 test('a second purge of a context that was purged before', async () => {
   const store = memoryStore();
   const filled = await fill(store);
@@ -176,7 +190,7 @@ test('a second purge of a context that was purged before', async () => {
   const plan = await planPurge(store, [OTHER], NOTHING);
   await entomb(store, plan, { ...REMOVAL, sessions: [OTHER], reason: 'asked for' });
   await removePurged(store, plan);
-  const reader = contextStore(memoryStore(), store);
+  const reader = reading(store);
   await expect(reader.readManifest(filled.merged)).rejects.toThrow(/Session 22222222 of this context .*: asked for/);
   expect((await reader.purges(filled.merged)).map(({ reason }) => reason)).toEqual(['a password', 'asked for']);
   await expectKept(store, { ...filled, kept: filled.kept.slice(1) });
@@ -200,7 +214,7 @@ test('gc, killed before any of its steps: what stays can be read, and no manifes
       named: new Set([filled.merged, filled.fork]),
       isOurs: () => true,
       blobs: [],
-      before: Number.POSITIVE_INFINITY,
+      before: () => Number.POSITIVE_INFINITY,
       firstSeen: (keys: string[]) => new Map(keys.map((key): [string, number] => [key, 0])),
     };
     const orphan = await putAlone(store, 'orphan');
@@ -230,7 +244,7 @@ test('gc: a listing that is cut short is not trusted', async () => {
       for await (const key of store.list(prefix)) if (prefix !== 'blobs/' || (count += 1) < 4) yield key;
     },
   };
-  const facts = { named: new Set([filled.fork]), isOurs: () => true, blobs: [], before: 0, firstSeen: () => new Map() };
+  const facts = { named: new Set([filled.fork]), isOurs: () => true, blobs: [], before: () => 0, firstSeen: () => new Map() };
   await expect(planGc(short, facts)).rejects.toThrow(/The listing of memory: is not complete/);
 });
 
@@ -281,11 +295,9 @@ test('a record that was altered or put in the place of another is damaged', asyn
     altered[at] = (altered[at] as number) ^ 1;
     await store.delete(key);
     await store.put(key, altered);
-    await expect(contextStore(memoryStore(), store).readManifest(filled.alone)).rejects.toThrow(
-      `The stored object ${key} is damaged.`,
-    );
+    await expect(reading(store).readManifest(filled.alone)).rejects.toThrow(`The stored object ${key} is damaged.`);
   }
   await store.delete(key);
   await store.put(key, (await store.get(`tombstones/${filled.merged}`)) as Buffer);
-  await expect(contextStore(memoryStore(), store).readManifest(filled.alone)).rejects.toThrow(/is damaged/);
+  await expect(reading(store).readManifest(filled.alone)).rejects.toThrow(/is damaged/);
 });

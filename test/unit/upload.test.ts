@@ -1,8 +1,9 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { ChunkRef, Manifest } from '../../src/core/manifest.ts';
 import type { BlobStore } from '../../src/storage/blob-store.ts';
 import { contextStore, type LooseChunk } from '../../src/storage/context-store.ts';
-import { type UploadLog, upload } from '../../src/storage/upload.ts';
+import { RemovedMeanwhile, type UploadLog, upload } from '../../src/storage/upload.ts';
 import { verifyObjects } from '../../src/storage/verify.ts';
 import { memoryStore } from '../../storage-adapters/memory/index.ts';
 
@@ -63,4 +64,18 @@ test('a chunk that is uploaded before it is packed: what follows can still be re
   await pack();
   await upload([third], { local, remote, log });
   expect((await verifyObjects([third], { get: (key) => remote.get(key) })).problems).toEqual([]);
+});
+
+test('what takes long looks once more before others see it', async () => {
+  const [local, memory, log] = [memoryStore(), memoryStore(), logInMemory()];
+  const writer = contextStore(local);
+  const chunk = await writer.putChunk(Buffer.from('said'), null);
+  await writer.flush();
+  const manifest = await manifestOf(local, [chunk]);
+  const slow: BlobStore = { ...memory, put: async (...args) => (await setTimeout(1100), await memory.put(...args)) };
+  await expect(upload([manifest], { local, remote: slow, log, isStale: async () => true })).rejects.toThrow(RemovedMeanwhile);
+  expect(await Array.fromAsync(memory.list('manifests/'))).toEqual([]);
+  let asked = 0;
+  expect(await upload([manifest], { local, remote: memory, log, isStale: async () => (asked += 1) > 0 })).toEqual([]);
+  expect(asked).toBe(0);
 });

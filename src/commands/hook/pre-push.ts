@@ -1,5 +1,5 @@
 import { readSharedStore, type SharedStore } from '../../config/shared-store.ts';
-import { send, unsent } from '../../context/outbox.ts';
+import { send, unsent, waiting } from '../../context/outbox.ts';
 import { withStores } from '../../context/stores.ts';
 import { UserError } from '../../errors.ts';
 import { REFUSED } from '../../git/hooks/line.ts';
@@ -11,7 +11,7 @@ import { manifestsOf } from '../push.ts';
 
 /**
  * `pre-push`: uploads the contexts of the commits that the remote does not have, as far as they are on this machine. (Which of them are
- * pushed Git says on stdin, which is left to the hooks after this one: those of all branches and tags are uploaded.)
+ * pushed Git says on stdin, which is left to the hooks after this one: those of all branches and tags are uploaded.) And what waits still.
  * @param remote its name, or its URL where it has none.
  * @returns the exit code: not 0 only when the upload failed and the team has said that it must not (`push.require`).
  */
@@ -27,7 +27,9 @@ export async function prePush(remote: string): Promise<number> {
       const options = ['HEAD', '--branches', '--tags', '--not', `--remotes=${remote}`];
       // By the commits, not by what is noted of them: the post-commit of the last one may still be about it.
       const pushed = await unsent(await manifestsOf([], repository.top, options), stores, shared);
-      return await send(pushed, stores, shared, ({ objects, of, bytes }) => {
+      // And what an earlier push left behind: its commits are on the remote by now.
+      const all = [...new Set([...pushed, ...waiting(stores, shared)])];
+      return await send(all, stores, shared, ({ objects, of, bytes }) => {
         patience.renew();
         progress.show(messages.uploading(objects, of, bytes));
       });
