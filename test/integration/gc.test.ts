@@ -72,7 +72,7 @@ test('this machine: what no ref names any more is found, kept while young, and r
   expect(work.cc('cc-context', 'gc').stdout).toMatch(/^✓ Nothing to remove from sqlite:/);
 });
 
-test('what is named by a stash, a tag, a detached worktree, its index, or waits for its commit, stays', async () => {
+test('what is named by a tag, a detached worktree, the index of one, or waits for its commit, stays', async () => {
   using work = createWorkplace();
   talkAndCommit(work, work.session(), 'one');
   for (const [name, keep] of [
@@ -157,7 +157,7 @@ test('a damaged object that stays: nothing is removed', async () => {
   expect(keys(work, 'manifests/')).toHaveLength(2);
 });
 
-test('inside a hook of another repository', () => {
+test('inside a hook', () => {
   using work = createWorkplace();
   const ran = work.run(process.execPath, [join(work.bin, 'cc-context'), 'gc'], { env: { GIT_DIR: join(work.dir, '.git') } });
   expectPlainFailure(ran, /GIT_DIR is set/);
